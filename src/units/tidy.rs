@@ -1,0 +1,1 @@
+//! Go's unit tokens (go.md a.9).
