@@ -47,7 +47,10 @@ impl Observations {
         for (i, &b) in blocks.iter().enumerate() {
             let k = *at.entry(b).or_insert_with(|| {
                 order.push(b);
-                out.push(Observations { weights: self.weights.as_ref().map(|_| Vec::new()), ..Observations::default() });
+                out.push(Observations {
+                    weights: self.weights.as_ref().map(|_| Vec::new()),
+                    ..Observations::default()
+                });
                 order.len() - 1
             });
             out[k].values.push(self.values[i]);
