@@ -4,6 +4,9 @@
 //! given is read by all of them at once ([`mixed`]): the parser that took the last line is asked first, then the others in the order of
 //! [`FORMATS`]; so a format is recognised by content, and one log may hold several.
 
+#[cfg(test)]
+pub mod testing;
+
 use crate::model::Sink;
 
 /// One line of an input, decoded to UTF-8 where it was UTF-16, ANSI sequences and CI time stamps removed, without its line end.

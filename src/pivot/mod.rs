@@ -1,1 +1,60 @@
-//! (to come)
+//! Which keys make tables, rows and columns: the filter and projection languages, sort orders, and the [`Grid`] they make of a series set.
+
+use crate::base::Diagnostic;
+use crate::model::Series;
+use crate::units::Unit;
+
+/// Series laid out as tables of rows and columns. Nothing is computed yet.
+#[derive(Debug, Default)]
+pub struct Grid {
+    /// In output order.
+    pub tables: Vec<GridTable>,
+    /// What was noticed while laying out (settings that differ between columns, unmatched names, residue).
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// One table: one table key and one unit.
+#[derive(Debug)]
+pub struct GridTable {
+    /// The table key's fields, without the unit; a missing key has the empty string.
+    pub keys: Vec<(String, String)>,
+    /// Unit of all its values, directions and `assume=` of `Unit` lines applied.
+    pub unit: Unit,
+    /// `assume=exact` holds for this unit.
+    pub exact: bool,
+    /// In output order, at least one.
+    pub columns: Vec<Column>,
+    /// In output order, at least one.
+    pub rows: Vec<GridRow>,
+}
+
+/// A column of a table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Column {
+    /// Non-empty values of the column key joined by one space.
+    pub label: String,
+    /// Fields of the column key, then settings that describe this column's inputs (constant in each input, differing between them).
+    pub keys: Vec<(String, String)>,
+    /// How many of `keys` are fields of the column key; the rest are describing settings.
+    pub fields: usize,
+}
+
+/// A row of a table.
+#[derive(Debug)]
+pub struct GridRow {
+    /// As its producer prints it, or the values of the `--row` keys joined by one space.
+    pub name: String,
+    /// The result's own keys and parameters (`rows[].keys` of the JSON contract).
+    pub keys: Vec<(String, String)>,
+    /// One per column.
+    pub cells: Vec<Option<GridCell>>,
+}
+
+/// Where a row and a column meet.
+#[derive(Debug)]
+pub struct GridCell {
+    /// The pooled series.
+    pub series: Series,
+    /// Keys (residue) in which the pooled results differ, for `benchmarks vary in ...`.
+    pub varies_in: Vec<String>,
+}
