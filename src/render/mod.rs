@@ -1,1 +1,14 @@
-//! (to come)
+//! Outputs: one file per format behind [`Render`]. A renderer formats and lays out finished numbers; it computes none.
+
+use std::io;
+
+use crate::report::Report;
+
+/// Writes a report in one format.
+pub trait Render {
+    /// Writes all of `report` to `out`.
+    ///
+    /// # Errors
+    /// Whatever writing to `out` gives.
+    fn render(&self, report: &Report, out: &mut dyn io::Write) -> io::Result<()>;
+}
