@@ -210,8 +210,8 @@ pub struct PrintedComparison {
 pub enum Evidence {
     /// Samples were seen.
     Raw(Observations),
-    /// Only a summary was printed.
-    Summary(Summary),
+    /// Only a summary was printed. Boxed: of a million series nearly all are raw.
+    Summary(Box<Summary>),
     /// More than one summary fell together; they cannot be combined.
     Mixed,
 }

@@ -33,9 +33,9 @@ pub struct Series {
     /// The samples or the summary.
     pub evidence: Evidence,
     /// What the input states about the samples.
-    pub reported: Option<Summary>,
+    pub reported: Option<Box<Summary>>,
     /// What a printed table states against its base column.
-    pub printed: Option<PrintedComparison>,
+    pub printed: Option<Box<PrintedComparison>>,
 }
 
 impl Series {
@@ -58,13 +58,13 @@ impl Series {
                 Evidence::Mixed => {}
             },
             Reading::Summary(s) => match &self.evidence {
-                Evidence::Raw(o) if o.values.is_empty() => self.evidence = Evidence::Summary(s.clone()),
-                Evidence::Raw(_) => self.reported = Some(s.clone()),
+                Evidence::Raw(o) if o.values.is_empty() => self.evidence = Evidence::Summary(Box::new(s.clone())),
+                Evidence::Raw(_) => self.reported = Some(Box::new(s.clone())),
                 Evidence::Summary(_) => self.evidence = Evidence::Mixed,
                 Evidence::Mixed => {}
             },
-            Reading::Reported(s) => self.reported = Some(s.clone()),
-            Reading::Printed(p) => self.printed = Some(p.clone()),
+            Reading::Reported(s) => self.reported = Some(Box::new(s.clone())),
+            Reading::Printed(p) => self.printed = Some(Box::new(p.clone())),
         }
     }
 
