@@ -4,6 +4,8 @@
 //! given is read by all of them at once ([`mixed`]): the parser that took the last line is asked first, then the others in the order of
 //! [`FORMATS`]; so a format is recognised by content, and one log may hold several.
 
+pub mod go;
+pub mod lex;
 #[cfg(test)]
 pub mod testing;
 
@@ -56,4 +58,5 @@ pub struct Format {
 }
 
 /// All formats, in the order in which an undecided line is offered.
-pub static FORMATS: &[Format] = &[];
+pub static FORMATS: &[Format] =
+    &[Format { name: "go", about: "go test -bench", parser: || Box::new(go::Go::new(go::Mode::Lenient)) }];

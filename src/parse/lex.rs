@@ -1,0 +1,171 @@
+//! Small pieces that several formats share: fields, numbers, places in a line.
+
+/// Fields of a line, split at runs of Unicode white space; invalid UTF-8 counts as text.
+#[derive(Clone, Debug)]
+pub struct Fields<'a> {
+    line: &'a [u8],
+    at: usize,
+}
+
+/// A field and its byte offset.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Field<'a> {
+    /// The bytes.
+    pub bytes: &'a [u8],
+    /// Offset of the first byte in the line.
+    pub at: usize,
+}
+
+impl Field<'_> {
+    /// Byte range in the line.
+    pub fn span(&self) -> std::ops::Range<usize> {
+        self.at..self.at + self.bytes.len()
+    }
+}
+
+impl<'a> Fields<'a> {
+    /// Fields of `line` from byte `at` on.
+    pub fn new(line: &'a [u8], at: usize) -> Self {
+        Fields { line, at }
+    }
+
+    /// Offset of the first byte not yet looked at.
+    pub fn position(&self) -> usize {
+        self.at
+    }
+}
+
+impl<'a> Iterator for Fields<'a> {
+    type Item = Field<'a>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Field<'a>> {
+        let line = self.line;
+        let mut at = self.at;
+        loop {
+            let n = blank_len(&line[at..]);
+            if n == 0 {
+                break;
+            }
+            at += n;
+        }
+        let start = at;
+        while at < line.len() {
+            let b = line[at];
+            if b < 0x80 {
+                if is_ascii_blank(b) {
+                    break;
+                }
+                at += 1;
+            } else if blank_len(&line[at..]) > 0 {
+                break;
+            } else {
+                at += 1;
+            }
+        }
+        self.at = at;
+        (at > start).then(|| Field { bytes: &line[start..at], at: start })
+    }
+}
+
+#[inline]
+fn is_ascii_blank(b: u8) -> bool {
+    matches!(b, b' ' | b'\t' | b'\n' | b'\x0b' | b'\x0c' | b'\r')
+}
+
+/// Length of the white space character at the start, 0 if there is none.
+#[inline]
+pub fn blank_len(bytes: &[u8]) -> usize {
+    match bytes.first() {
+        Some(&b) if b < 0x80 => usize::from(is_ascii_blank(b)),
+        Some(0xc2) => match bytes.get(1) {
+            Some(0x85 | 0xa0) => 2,
+            _ => 0,
+        },
+        Some(0xe1..=0xe3) => bytes
+            .get(..3)
+            .and_then(|b| std::str::from_utf8(b).ok())
+            .and_then(|s| s.chars().next())
+            .map_or(0, |c| if c.is_whitespace() { 3 } else { 0 }),
+        _ => 0,
+    }
+}
+
+/// Without white space at both ends.
+pub fn trim(bytes: &[u8]) -> &[u8] {
+    let start = Fields::new(bytes, 0).next().map_or(bytes.len(), |f| f.at);
+    let mut end = bytes.len();
+    while end > start {
+        let n = (1..=3.min(end - start)).find(|&n| blank_len(&bytes[end - n..end]) == n).unwrap_or(0);
+        if n == 0 {
+            break;
+        }
+        end -= n;
+    }
+    &bytes[start..end]
+}
+
+/// A plain decimal number: digits with at most one point, at most 19 digits in all, no sign, no exponent; correctly rounded.
+/// `None` for everything else, which then takes the general way.
+#[inline]
+pub fn plain_decimal(bytes: &[u8]) -> Option<f64> {
+    const POW10: [f64; 20] =
+        [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19];
+    if bytes.is_empty() || bytes.len() > 20 {
+        return None;
+    }
+    let mut digits: u64 = 0;
+    let mut point = None;
+    for (i, &b) in bytes.iter().enumerate() {
+        let d = b.wrapping_sub(b'0');
+        if d < 10 {
+            digits = digits.wrapping_mul(10).wrapping_add(u64::from(d));
+        } else if b == b'.' && point.is_none() {
+            point = Some(i);
+        } else {
+            return None;
+        }
+    }
+    let count = bytes.len() - usize::from(point.is_some());
+    // Below 2^53 both the integer and the power of ten are exact, so the quotient is the correctly rounded value.
+    if count == 0 || count > 19 || digits >= 1 << 53 {
+        return None;
+    }
+    let places = point.map_or(0, |p| bytes.len() - 1 - p);
+    #[expect(clippy::cast_precision_loss, reason = "below 2^53")]
+    Some(digits as f64 / POW10[places])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn fields(s: &str) -> Vec<(&str, usize)> {
+        Fields::new(s.as_bytes(), 0).map(|f| (std::str::from_utf8(f.bytes).unwrap(), f.at)).collect()
+    }
+
+    #[test]
+    fn fields_split_at_any_white_space() {
+        assert_eq!(fields(" a\tb\u{a0}c\u{2003}d é "), [("a", 1), ("b", 3), ("c", 6), ("d", 10), ("é", 12)]);
+        assert_eq!(fields(""), []);
+        assert_eq!(trim("\u{a0} a b\u{2003}\t".as_bytes()), b"a b");
+        assert_eq!(trim(b"  "), b"");
+    }
+
+    proptest! {
+        #[test]
+        fn plain_decimals_equal_the_general_parser(s in "[0-9]{0,12}(\\.[0-9]{0,9})?") {
+            if let Some(v) = plain_decimal(s.as_bytes()) {
+                prop_assert_eq!(Ok(v), s.parse::<f64>());
+            }
+        }
+
+        #[test]
+        fn fields_never_panic(bytes in proptest::collection::vec(any::<u8>(), 0..60)) {
+            let joined: usize = Fields::new(&bytes, 0).map(|f| f.bytes.len()).sum();
+            prop_assert!(joined <= bytes.len());
+            trim(&bytes);
+        }
+    }
+}
