@@ -5,7 +5,9 @@
 //! [`FORMATS`]; so a format is recognised by content, and one log may hold several.
 
 pub mod go;
+pub mod go_test_json;
 pub mod lex;
+pub mod mixed;
 #[cfg(test)]
 pub mod testing;
 
