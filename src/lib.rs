@@ -7,6 +7,7 @@ pub mod input;
 pub mod model;
 pub mod parse;
 pub mod pivot;
+pub mod read;
 pub mod render;
 pub mod report;
 pub mod runner;

@@ -8,5 +8,5 @@ mod lines;
 mod source;
 
 pub use decode::decode;
-pub use lines::{LONGEST_LINE, read_lines};
+pub use lines::{BLOCK, LONGEST_LINE, read_lines};
 pub use source::{Source, SourceKind};

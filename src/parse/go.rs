@@ -14,7 +14,7 @@
 //! `goarch`, `pkg` or `cpu`: everything else is log text. NaN and infinities are refused. Text printed by the program between a name and
 //! its numbers, or glued to either, does not cost the sample.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use memchr::{memchr, memmem};
 
@@ -46,6 +46,8 @@ pub struct Go {
     pending: Option<Pending>,
     fork: Option<u32>,
     units: Vec<KnownUnit>,
+    /// Index into `units` by printed spelling.
+    unit_index: HashMap<Box<[u8]>, usize>,
     readings: Vec<(UnitId, Reading)>,
     failed: bool,
 }
@@ -83,6 +85,7 @@ impl Go {
             pending: None,
             fork: None,
             units: Vec::new(),
+            unit_index: HashMap::new(),
             readings: Vec::new(),
             failed: false,
         }
@@ -223,7 +226,7 @@ impl Go {
     fn unit(&mut self, guess: usize, printed: &[u8], out: &mut dyn Sink) -> &KnownUnit {
         let hit = match self.units.get(guess) {
             Some(u) if &*u.printed == printed => Some(guess),
-            _ => self.units.iter().position(|u| &*u.printed == printed),
+            _ => self.unit_index.get(printed).copied(),
         };
         let at = hit.unwrap_or_else(|| {
             let text = String::from_utf8_lossy(printed);
@@ -231,6 +234,7 @@ impl Go {
             // Go's own rate unit under the name that all formats share.
             let name = if name == "B/s" { "B/sec" } else { &name };
             let id = out.unit(&Unit::new(name, &text));
+            self.unit_index.insert(printed.into(), self.units.len());
             self.units.push(KnownUnit { printed: printed.into(), id, factor });
             self.units.len() - 1
         });
@@ -281,7 +285,7 @@ impl Go {
     fn ends_like_result(&self, bytes: &[u8]) -> bool {
         let bytes = trim(bytes);
         let last = bytes.rsplit(|b| b.is_ascii_whitespace()).next().unwrap_or(bytes);
-        last.contains(&b'/') || self.units.iter().any(|u| &*u.printed == last)
+        last.contains(&b'/') || self.unit_index.contains_key(last)
     }
 
     fn drop_pending(&mut self, out: &mut dyn Sink) {

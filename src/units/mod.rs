@@ -35,7 +35,7 @@ pub enum Dim {
 }
 
 /// A unit as the model holds it: base spelling, no prefix.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Unit {
     /// Base spelling: `sec/op`, `op/sec`, `B/sec`, `allocs/op`; values of a series are in this unit.
     pub name: Arc<str>,

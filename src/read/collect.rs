@@ -1,0 +1,335 @@
+//! The sink at the end of a parser: keeps what the filter lets pass, each series under its group.
+
+use std::collections::{BTreeMap, HashMap};
+use std::hash::{BuildHasher, Hash, Hasher};
+use std::sync::Arc;
+
+use hashbrown::{DefaultHashBuilder, HashTable};
+
+use crate::base::{Diagnostic, Severity, SourceId};
+use crate::model::{Group, Input, Record, Series, SeriesSet, Settings, SettingsId, Sink, UnitAssumption};
+use crate::parse::go::better;
+use crate::units::{Unit, UnitId};
+
+/// Decides what is kept.
+pub trait Keep: Sync {
+    /// Whether anything of the result can be kept; its series may still be dropped one by one.
+    fn group(&self, group: &Group, settings: &Settings, input: &Input) -> bool;
+    /// Whether the group's series of `unit` is kept.
+    fn unit(&self, group: &Group, settings: &Settings, input: &Input, unit: &Unit) -> bool;
+}
+
+/// Diagnostics of one code shown per input; the rest is counted.
+const SHOWN_PER_CODE: usize = 5;
+
+/// Units of a group that are looked for one by one; a group with more of them has the rest in a map.
+const NEAR: usize = 32;
+
+/// Mark of a series that the filter drops, in the place of its index.
+const DROPPED: u32 = u32::MAX;
+
+/// The sink of one input.
+pub struct Collector<'k> {
+    set: SeriesSet,
+    keep: &'k dyn Keep,
+    source: SourceId,
+    hasher: DefaultHashBuilder,
+    /// Index of groups by identity.
+    index: HashTable<u32>,
+    /// Per group: unit -> index of its series, or [`DROPPED`].
+    slots: Vec<Vec<(UnitId, u32)>>,
+    /// The same for units beyond the first [`NEAR`] of a group.
+    far: HashMap<(u32, UnitId), u32>,
+    units: HashMap<Unit, UnitId>,
+    last: Option<u32>,
+    settings: HashMap<u64, Vec<SettingsId>>,
+    /// Generation and number of the settings last seen.
+    current: Option<(u64, SettingsId)>,
+    said: BTreeMap<&'static str, usize>,
+    line: u64,
+    removed: usize,
+}
+
+impl<'k> Collector<'k> {
+    /// An empty sink for input `source`.
+    pub fn new(source: SourceId, input: Input, keep: &'k dyn Keep) -> Self {
+        let set = SeriesSet { inputs: vec![input], ..SeriesSet::default() };
+        Collector {
+            set,
+            keep,
+            source,
+            hasher: DefaultHashBuilder::default(),
+            index: HashTable::new(),
+            slots: Vec::new(),
+            far: HashMap::new(),
+            units: HashMap::new(),
+            last: None,
+            settings: HashMap::new(),
+            current: None,
+            said: BTreeMap::new(),
+            line: 0,
+            removed: 0,
+        }
+    }
+
+    /// The line being read, and how many bytes were taken from its start before parsers saw it.
+    pub fn at(&mut self, line: u64, removed: usize) {
+        (self.line, self.removed) = (line, removed);
+    }
+
+    /// Names of the formats that gave results.
+    pub fn formats(&mut self, found: &[&'static str]) {
+        self.set.inputs[0].formats = found.to_vec();
+    }
+
+    /// What was kept, as a set of one input.
+    pub fn finish(mut self) -> SeriesSet {
+        for (code, count) in std::mem::take(&mut self.said) {
+            if count > SHOWN_PER_CODE {
+                let more = count - SHOWN_PER_CODE;
+                let d = Diagnostic::warning(code, format!("{more} more like the ones above ({code})"));
+                self.set.diagnostics.push(d.in_source(self.source));
+            }
+        }
+        self.set
+    }
+
+    fn settings_id(&mut self, settings: &Settings) -> SettingsId {
+        if let Some((generation, id)) = self.current {
+            if generation == settings.generation() {
+                return id;
+            }
+        }
+        let mut hasher = self.hasher.build_hasher();
+        for entry in settings.iter() {
+            entry.hash(&mut hasher);
+        }
+        let same = self.settings.entry(hasher.finish()).or_default();
+        let all = &mut self.set.settings;
+        let id = same.iter().copied().find(|id| all[id.0 as usize] == *settings).unwrap_or_else(|| {
+            let id = SettingsId(u32::try_from(all.len()).unwrap_or(u32::MAX));
+            all.push(settings.clone());
+            same.push(id);
+            id
+        });
+        self.current = Some((settings.generation(), id));
+        id
+    }
+
+    /// The group of `record`, made if it is new. `None` when the filter drops it.
+    fn group(&mut self, record: &Record<'_>, settings: SettingsId) -> Option<usize> {
+        if let Some(last) = self.last {
+            if is_group(&self.set.groups[last as usize], record, settings) {
+                return Some(last as usize);
+            }
+        }
+        let mut hasher = self.hasher.build_hasher();
+        (record.name, settings, record.keys, record.column).hash(&mut hasher);
+        let hash = hasher.finish();
+        let groups = &mut self.set.groups;
+        if let Some(&at) = self.index.find(hash, |&i| is_group(&groups[i as usize], record, settings)) {
+            self.last = Some(at);
+            return Some(at as usize);
+        }
+        let group = Group {
+            source: self.source,
+            settings,
+            line: record.line,
+            name: record.name.into(),
+            scheme: record.scheme,
+            keys: record.keys.iter().map(|&(k, v)| (Arc::from(k), Box::from(v))).collect(),
+            column: record.column.map(Box::from),
+            series: Vec::with_capacity(record.readings.len()),
+        };
+        if !self.keep.group(&group, &self.set.settings[settings.0 as usize], &self.set.inputs[0]) {
+            return None;
+        }
+        let at = u32::try_from(groups.len()).ok()?;
+        let hasher = &self.hasher;
+        let rehash = |g: &Group| {
+            let mut h = hasher.build_hasher();
+            let keys: Vec<(&str, &str)> = g.keys.iter().map(|(k, v)| (&**k, &**v)).collect();
+            (&*g.name, g.settings, keys.as_slice(), g.column.as_deref()).hash(&mut h);
+            h.finish()
+        };
+        self.index.insert_unique(hash, at, |&i| rehash(&groups[i as usize]));
+        groups.push(group);
+        self.slots.push(Vec::with_capacity(record.readings.len()));
+        self.last = Some(at);
+        Some(at as usize)
+    }
+
+    /// The place of the series of `unit` in group `at`; `guess` is where it was on the line before.
+    #[inline]
+    fn series(&mut self, at: usize, unit: UnitId, guess: usize) -> Option<usize> {
+        let slots = &self.slots[at];
+        let slot = match slots.get(guess) {
+            Some(s) if s.0 == unit => Some(s.1),
+            _ => slots.iter().find(|s| s.0 == unit).map(|s| s.1),
+        };
+        let slot = match slot {
+            None if slots.len() == NEAR => self.far.get(&(u32::try_from(at).unwrap_or(u32::MAX), unit)).copied(),
+            slot => slot,
+        };
+        let slot = slot.unwrap_or_else(|| {
+            let group = &self.set.groups[at];
+            let settings = &self.set.settings[group.settings.0 as usize];
+            let kept = self.keep.unit(group, settings, &self.set.inputs[0], &self.set.units[unit.0 as usize]);
+            let slot = if kept {
+                let series = &mut self.set.groups[at].series;
+                series.push((unit, Series::new()));
+                u32::try_from(series.len() - 1).unwrap_or(DROPPED)
+            } else {
+                DROPPED
+            };
+            if self.slots[at].len() < NEAR {
+                self.slots[at].push((unit, slot));
+            } else {
+                self.far.insert((u32::try_from(at).unwrap_or(u32::MAX), unit), slot);
+            }
+            slot
+        });
+        (slot != DROPPED).then_some(slot as usize)
+    }
+}
+
+fn is_group(group: &Group, record: &Record<'_>, settings: SettingsId) -> bool {
+    *group.name == *record.name
+        && group.settings == settings
+        && group.scheme == record.scheme
+        && group.column.as_deref() == record.column
+        && group.keys.len() == record.keys.len()
+        && group.keys.iter().zip(record.keys).all(|((k, v), (rk, rv))| **k == **rk && **v == **rv)
+}
+
+impl Sink for Collector<'_> {
+    fn unit(&mut self, unit: &Unit) -> UnitId {
+        if let Some(id) = self.units.get(unit) {
+            return *id;
+        }
+        let id = UnitId(u32::try_from(self.set.units.len()).unwrap_or(u32::MAX));
+        self.set.units.push(unit.clone());
+        self.units.insert(unit.clone(), id);
+        id
+    }
+
+    fn record(&mut self, record: &Record<'_>) {
+        let settings = self.settings_id(record.settings);
+        let Some(at) = self.group(record, settings) else { return };
+        self.set.inputs[0].results += 1;
+        for (k, (unit, reading)) in record.readings.iter().enumerate() {
+            if let Some(i) = self.series(at, *unit, k) {
+                self.set.groups[at].series[i].1.push(reading, record.block);
+            }
+        }
+    }
+
+    fn unit_metadata(&mut self, unit: &str, key: &str, value: &str) -> Result<(), String> {
+        assume(self.set.assumptions.entry(unit.into()).or_default(), key, value)
+    }
+
+    fn diagnose(&mut self, mut diagnostic: Diagnostic) {
+        // By convention of the parsers these codes say that a result was left out.
+        if diagnostic.code.starts_with("bad-") || diagnostic.code.starts_with("missing-") {
+            self.set.inputs[0].skipped += 1;
+        }
+        let said = self.said.entry(diagnostic.code).or_default();
+        *said += 1;
+        if *said > SHOWN_PER_CODE && diagnostic.severity == Severity::Warning {
+            return;
+        }
+        if let Some(pos) = &mut diagnostic.pos {
+            if pos.line == self.line && pos.column > 0 {
+                pos.column = pos.column.saturating_add(u32::try_from(self.removed).unwrap_or(0));
+            }
+        }
+        self.set.diagnostics.push(diagnostic.in_source(self.source));
+    }
+}
+
+/// Records one `key=value` of a unit; an earlier other value stays and is the error.
+fn assume(known: &mut UnitAssumption, key: &str, value: &str) -> Result<(), String> {
+    use crate::units::Direction;
+    match key {
+        "better" => {
+            let Some(direction) = better(value) else { return Ok(()) };
+            match known.better {
+                Some(before) if before != direction => {
+                    Err(if before == Direction::Lower { "lower" } else { "higher" }.to_owned())
+                }
+                _ => {
+                    known.better = Some(direction);
+                    Ok(())
+                }
+            }
+        }
+        "assume" if value == "exact" => {
+            known.exact = true;
+            Ok(())
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Adds the groups of `part`, one input, to `set`.
+pub(super) fn join(set: &mut SeriesSet, part: SeriesSet) {
+    if set.inputs.is_empty() {
+        *set = part;
+        return;
+    }
+    let mut known: HashMap<Unit, UnitId> = HashMap::new();
+    for unit in &set.units {
+        let id = UnitId(u32::try_from(known.len()).unwrap_or(u32::MAX));
+        known.insert(unit.clone(), id);
+    }
+    let units: Vec<UnitId> = part
+        .units
+        .into_iter()
+        .map(|unit| {
+            *known.entry(unit).or_insert_with_key(|unit| {
+                set.units.push(unit.clone());
+                UnitId(u32::try_from(set.units.len() - 1).unwrap_or(u32::MAX))
+            })
+        })
+        .collect();
+    let mut known: HashMap<Vec<(&str, &str)>, SettingsId> = HashMap::new();
+    for (i, s) in set.settings.iter().enumerate() {
+        known.insert(s.iter().collect(), SettingsId(u32::try_from(i).unwrap_or(u32::MAX)));
+    }
+    let mut fresh: Vec<usize> = Vec::new();
+    let ids: Vec<SettingsId> = part
+        .settings
+        .iter()
+        .enumerate()
+        .map(|(i, s)| {
+            *known.entry(s.iter().collect()).or_insert_with(|| {
+                fresh.push(i);
+                SettingsId(u32::try_from(set.settings.len() + fresh.len() - 1).unwrap_or(u32::MAX))
+            })
+        })
+        .collect();
+    drop(known);
+    set.settings.extend(fresh.into_iter().map(|i| part.settings[i].clone()));
+    set.inputs.extend(part.inputs);
+    set.groups.reserve(part.groups.len());
+    for mut group in part.groups {
+        group.settings = ids[group.settings.0 as usize];
+        for (unit, _) in &mut group.series {
+            *unit = units[unit.0 as usize];
+        }
+        set.groups.push(group);
+    }
+    set.diagnostics.extend(part.diagnostics);
+    for (unit, assumption) in part.assumptions {
+        let known = set.assumptions.entry(unit.clone()).or_default();
+        known.exact |= assumption.exact;
+        match (known.better, assumption.better) {
+            (Some(a), Some(b)) if a != b => {
+                let message = format!("the inputs disagree on which way {unit} is better; the first one stays");
+                set.diagnostics.push(Diagnostic::warning("bad-unit-line", message));
+            }
+            (None, b) => known.better = b,
+            _ => {}
+        }
+    }
+}
