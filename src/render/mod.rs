@@ -1,5 +1,8 @@
 //! Outputs: one file per format behind [`Render`]. A renderer formats and lays out finished numbers; it computes none.
 
+pub mod csv;
+pub mod json;
+
 use std::io;
 
 use crate::report::Report;

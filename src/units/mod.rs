@@ -6,6 +6,7 @@
 //! ([`tidy`]) and the scaling of numbers for people ([`scale`]).
 
 pub mod scale;
+pub mod show;
 pub mod tidy;
 
 use std::sync::Arc;
