@@ -5,9 +5,11 @@
 
 mod diagnostic;
 mod error;
+mod printable;
 
 pub use diagnostic::{Diagnostic, Excerpt, Severity};
 pub use error::Error;
+pub use printable::printable;
 
 /// Index of an input in the order the user typed them; 0-based.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
