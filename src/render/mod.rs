@@ -2,6 +2,7 @@
 
 pub mod csv;
 pub mod json;
+pub mod text;
 
 use std::io;
 

@@ -454,6 +454,38 @@ impl Table {
     }
 }
 
+impl Cell {
+    /// The larger half of the interval in percent of the center, benchstat's way: 0 when all three are 0, `None` when signs differ.
+    pub fn error_pct(&self) -> Option<f64> {
+        if self.spread_pct.is_some() {
+            return self.spread_pct;
+        }
+        let (c, lo, hi) = (self.center?, self.lo?, self.hi?);
+        if c == 0.0 && lo == 0.0 && hi == 0.0 {
+            return Some(0.0);
+        }
+        let same_sign = (c > 0.0 && lo > 0.0 && hi > 0.0) || (c < 0.0 && lo < 0.0 && hi < 0.0);
+        same_sign.then(|| 100.0 * (hi / c - 1.0).abs().max((1.0 - lo / c).abs()))
+    }
+
+    /// The larger half of the interval in base units.
+    pub fn error(&self) -> Option<f64> {
+        let (c, lo, hi) = (self.center?, self.lo?, self.hi?);
+        Some((hi - c).max(c - lo))
+    }
+}
+
+impl Comparison {
+    /// The interval of the change in percent; an open end is infinite. `None` when both ends are open or there is none.
+    pub fn interval_pct(&self) -> Option<(f64, f64)> {
+        if self.lo.is_none() && self.hi.is_none() {
+            return None;
+        }
+        let pct = |r: f64| 100.0 * (r - 1.0);
+        Some((self.lo.map_or(f64::NEG_INFINITY, pct), self.hi.map_or(f64::INFINITY, pct)))
+    }
+}
+
 impl Row {
     /// The most telling verdict of the row: a change before everything else, the worst first.
     pub fn verdict(&self) -> Option<Verdict> {

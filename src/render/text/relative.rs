@@ -1,0 +1,105 @@
+//! The relative table: base column absolute, the others as ratios, above 1.00 is better whatever the unit.
+
+use std::io::{self, Write};
+
+use super::grid::{self, Align, Cell, Column};
+use super::{BOLD, Footnotes, Text, style_of};
+use crate::report::{Row, Table, Verdict};
+use crate::units::show::Scale;
+
+impl Text {
+    pub(super) fn relative<'a>(
+        &self,
+        table: &'a Table,
+        notes: &mut Footnotes<'a>,
+        out: &mut dyn Write,
+    ) -> io::Result<()> {
+        let Some(base) = table.base else { return Ok(()) };
+        let rows: Vec<&Row> = table.rows.iter().filter(|r| !r.hidden).collect();
+        let direction =
+            if self.raw_ratio || table.unit.better.is_none() { "new / base" } else { "above 1.00 is better" };
+        let label = self.plain(&table.columns[base].label);
+        let mut heading = format!("{} relative to {label}; {direction}", self.plain(&table.unit.name));
+        match table.common_n() {
+            Some(1) => heading.push_str("   single runs: no test"),
+            Some(n) => heading.push_str(&format!("   {n} runs each")),
+            None => {}
+        }
+        let mut names = Column::new(Align::Left, if self.name_last { 2 } else { 0 });
+        names.cells.push(Cell::styled(if self.name_last { "test" } else { "" }, BOLD));
+        for row in &rows {
+            let marks = notes.marks(row.notes.iter().filter_map(|&n| table.notes.get(n)).map(String::as_str));
+            names.cells.push(Cell::plain(self.plain(&row.name) + &marks));
+        }
+        let mut absolute = Column::new(Align::Right, 2);
+        absolute.cells.push(Cell::styled(label, BOLD));
+        for row in &rows {
+            let shown = row.cells[base]
+                .as_ref()
+                .and_then(|c| c.center)
+                .map_or_else(|| "-".to_owned(), |c| Scale::of(&table.unit, std::iter::once(c)).show(c, self.spelling));
+            absolute.cells.push(Cell::plain(shown));
+        }
+        let mut marked = (false, false);
+        let others: Vec<Column> = (0..table.columns.len())
+            .filter(|&i| i != base)
+            .map(|i| {
+                let mut column = Column::new(Align::Right, 2);
+                column.cells.push(Cell::styled(self.plain(&table.columns[i].label), BOLD));
+                column.cells.extend(rows.iter().map(|row| self.ratio(row, i, &mut marked)));
+                column
+            })
+            .collect();
+        self.line(BOLD, &heading, out)?;
+        // Fold the columns by width, repeating the names.
+        let fixed = grid::total_width(&[&names]);
+        let mut at = 0;
+        let mut first = true;
+        while at < others.len() || first {
+            let mut used = fixed + if first { grid::total_width(&[&absolute]) } else { 0 };
+            let mut end = at;
+            while end < others.len() {
+                let w = grid::total_width(&[&others[end]]);
+                if used + w > self.width && end > at {
+                    break;
+                }
+                used += w;
+                end += 1;
+            }
+            if !first {
+                writeln!(out)?;
+            }
+            let mut all: Vec<&Column> = Vec::new();
+            if !self.name_last {
+                all.push(&names);
+            }
+            if first {
+                all.push(&absolute);
+            }
+            all.extend(&others[at..end]);
+            if self.name_last {
+                all.push(&names);
+            }
+            grid::write(&all, self.color, out)?;
+            (at, first) = (end, false);
+        }
+        if marked.0 || marked.1 {
+            writeln!(out, "* better   ! worse   ? not confirmed   (others: not shown to differ, or single runs)")?;
+        }
+        Ok(())
+    }
+
+    fn ratio(&self, row: &Row, i: usize, marked: &mut (bool, bool)) -> Cell {
+        let Some(c) = &row.comparisons[i] else { return Cell::plain("- ") };
+        let shown = if self.raw_ratio { c.ratio } else { c.relative };
+        let Some(ratio) = shown else { return Cell::plain("- ") };
+        let mark = match c.verdict {
+            Verdict::Better { confirmed: true } => "*",
+            Verdict::Worse { confirmed: true } => "!",
+            Verdict::Better { .. } | Verdict::Worse { .. } | Verdict::Changed { .. } => "?",
+            _ => " ",
+        };
+        marked.0 |= mark != " ";
+        Cell::styled(format!("{ratio:.2}{mark}"), style_of(c.verdict))
+    }
+}
