@@ -1,1 +1,59 @@
-//! (to come)
+//! Statistics of benchmark values: centres, intervals, tests, corrections, sample sizes, warnings.
+//!
+//! Takes numbers (slices of `f64`, [`crate::model::Sample`], [`crate::model::Observations`]); knows no names, units, files or
+//! text. Which method fits which evidence is decided elsewhere.
+//!
+//! Conventions in all of it:
+//! - **x is before (the base), y is after.** A difference is after - before, a ratio after / before.
+//! - A list of values is a list of *independent* values: the values of flat data, the fork means of nested data ([`forks`]).
+//! - A confidence is the decimal its user wrote, 0 to 1: 0.999 leaves tails of exactly 0.0005.
+//! - Undefined is `None`, never NaN, 0 or a made-up p. Infinite bounds of an [`Interval`] mean "too few values".
+//! - Values are finite (the parsers see to it). No result depends on the order of the values, except those of [`diagnose`]
+//!   and [`paired`], which are about the order, nor on the number of threads.
+
+mod describe;
+mod distributions;
+#[cfg(test)]
+mod oracle;
+
+pub use describe::{Counted, Moments, Ordered, moments, quantile_r7, quantile_r8};
+pub use distributions::{f_upper_p, normal_quantile, t_quantile_two_sided, t_two_sided_p, t_upper_p, two_sided_tail};
+
+/// A range of values an unknown quantity is said to lie in.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Interval {
+    /// Lower bound; minus infinity (0 for a ratio) where there are too few values for one.
+    pub lo: f64,
+    /// Upper bound; infinity where there are too few values for one.
+    pub hi: f64,
+    /// The confidence asked for, 0 to 1.
+    pub confidence: f64,
+    /// The confidence reached, 0 to 1, where it is known exactly (order statistics); at least `confidence`.
+    pub coverage: Option<f64>,
+}
+
+impl Interval {
+    /// Both bounds are finite.
+    pub fn is_finite(&self) -> bool {
+        self.lo.is_finite() && self.hi.is_finite()
+    }
+
+    /// `value` lies in it, bounds included.
+    pub fn contains(&self, value: f64) -> bool {
+        self.lo <= value && value <= self.hi
+    }
+
+    /// It lies between `lo` and `hi`, bounds included.
+    pub fn is_inside(&self, lo: f64, hi: f64) -> bool {
+        lo <= self.lo && self.hi <= hi
+    }
+}
+
+/// An estimated ratio after / before.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Ratio {
+    /// The estimate, > 0 unless said otherwise.
+    pub ratio: f64,
+    /// Where the true ratio may lie.
+    pub interval: Interval,
+}
