@@ -11,13 +11,18 @@
 //! - Values are finite (the parsers see to it). No result depends on the order of the values, except those of [`diagnose`]
 //!   and [`paired`], which are about the order, nor on the number of threads.
 
+pub mod benchstat;
 mod describe;
 mod distributions;
+mod mean_ci;
+mod median_ci;
 #[cfg(test)]
 mod oracle;
 
 pub use describe::{Counted, Moments, Ordered, moments, quantile_r7, quantile_r8};
 pub use distributions::{f_upper_p, normal_quantile, t_quantile_two_sided, t_two_sided_p, t_upper_p, two_sided_tail};
+pub use mean_ci::{mean_ci, mean_error, sd_from_error, sd_from_normal_error};
+pub use median_ci::{MedianRanks, median_ci, median_ci_needed, median_ranks};
 
 /// A range of values an unknown quantity is said to lie in.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -47,6 +52,17 @@ impl Interval {
     pub fn is_inside(&self, lo: f64, hi: f64) -> bool {
         lo <= self.lo && self.hi <= hi
     }
+}
+
+/// What a test of means needs to know of one side: from values, or recovered from what was printed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SummaryStats {
+    /// Number of independent values, at least 1.
+    pub n: u64,
+    /// Their mean.
+    pub mean: f64,
+    /// Standard deviation of the single values (divisor n - 1), >= 0.
+    pub sd: f64,
 }
 
 /// An estimated ratio after / before.
