@@ -6,9 +6,11 @@
 
 use crate::model::Sample;
 
+use super::UCache;
 use super::describe::quantile_r8;
 use super::distributions::{choose, normal_quantile, normal_upper_p};
 use super::median_ci::bounds;
+use super::utest::mann_whitney_benchstat;
 
 /// benchstat gives up looking for a sample count with a finite interval past this one.
 const MOST_SAMPLES_NAMED: u64 = 50;
@@ -78,6 +80,21 @@ pub fn samples_needed(confidence: f64) -> Option<u64> {
 /// Smallest count of values a side at which the U test can reach `alpha`; `None` past 9 ("> 10").
 pub fn detect_needed(alpha: f64) -> Option<u64> {
     (1..=9).find(|&n| 2.0 / choose(2 * n, n) <= alpha)
+}
+
+/// All values of both sides are equal; benchstat shows `~` with p=1.000 and says so.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AllEqual;
+
+/// Two-sided p of the Mann-Whitney U test, exact as far as benchstat is exact: 50 values a side without ties, 25 with.
+///
+/// For ties with unequal counts benchstat's own p is wrong and may change with the order of the files; this is the right one.
+///
+/// # Errors
+/// [`AllEqual`], when there is nothing to rank.
+pub fn mann_whitney(before: &Sample, after: &Sample, cache: &UCache) -> Result<f64, AllEqual> {
+    let test = mann_whitney_benchstat(before, after, cache);
+    if test.all_equal { Err(AllEqual) } else { Ok(test.p.value()) }
 }
 
 /// The most frequent value, the smallest of equally frequent ones: the centre under `assume=exact`.
