@@ -1,10 +1,13 @@
 //! Which keys make tables, rows and columns: the filter and projection languages, sort orders, and the [`Grid`] they make of a series set.
 
 pub mod filter;
+pub mod keys;
+pub mod labels;
 mod lex;
 pub mod projection;
 
 pub use filter::{ByUnit, Decision, Filter, UnitView};
+pub use keys::{GoName, ResultKeys};
 pub use lex::{Fault, SyntaxError};
 pub use projection::{Field, Order, Projection};
 
