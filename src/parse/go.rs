@@ -230,10 +230,9 @@ impl Go {
         };
         let at = hit.unwrap_or_else(|| {
             let text = String::from_utf8_lossy(printed);
-            let (name, factor) = tidy(&text);
-            // Go's own rate unit under the name that all formats share.
-            let name = if name == "B/s" { "B/sec" } else { &name };
-            let id = out.unit(&Unit::new(name, &text));
+            let tidied = tidy(&text);
+            let id = out.unit(&Unit::new(base_name(&tidied.name), &text));
+            let factor = tidied.factor;
             self.unit_index.insert(printed.into(), self.units.len());
             self.units.push(KnownUnit { printed: printed.into(), id, factor });
             self.units.len() - 1
@@ -314,8 +313,8 @@ impl Go {
             return;
         };
         let printed = String::from_utf8_lossy(unit.bytes);
-        let (name, _) = tidy(&printed);
-        let name = if name == "B/s" { "B/sec" } else { &name };
+        let tidied = tidy(&printed);
+        let name = base_name(&tidied.name);
         for field in fields {
             let Some(eq) = memchr(b'=', field.bytes).filter(|&n| n > 0) else {
                 complain(out, format!("expected key=value, found {}", shown(field.bytes)), field.span());
@@ -494,6 +493,11 @@ impl Go {
             );
         }
     }
+}
+
+/// Go's own rate unit goes under the name that all formats share.
+fn base_name(tidied: &str) -> &str {
+    if tidied == "B/s" { "B/sec" } else { tidied }
 }
 
 /// `key: value`, by go.md a.7.

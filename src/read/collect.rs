@@ -9,14 +9,29 @@ use hashbrown::{DefaultHashBuilder, HashTable};
 use crate::base::{Diagnostic, Severity, SourceId};
 use crate::model::{Group, Input, Record, Series, SeriesSet, Settings, SettingsId, Sink, UnitAssumption};
 use crate::parse::go::better;
+use crate::pivot::filter::{Decision, Filter};
+use crate::pivot::keys::ResultKeys;
+use crate::pivot::projection::Projection;
 use crate::units::{Unit, UnitId};
 
 /// Decides what is kept.
-pub trait Keep: Sync {
-    /// Whether anything of the result can be kept; its series may still be dropped one by one.
-    fn group(&self, group: &Group, settings: &Settings, input: &Input) -> bool;
-    /// Whether the group's series of `unit` is kept.
-    fn unit(&self, group: &Group, settings: &Settings, input: &Input, unit: &Unit) -> bool;
+#[derive(Clone, Debug, Default)]
+pub struct Keep {
+    /// The filter.
+    pub filter: Filter,
+    /// Projections whose fixed orders leave results out.
+    pub projections: Vec<Projection>,
+}
+
+impl Keep {
+    /// Whether anything of the result can be kept; single metrics may still be dropped by [`Filter::keeps`].
+    fn group(&self, record: &Record<'_>, label: &str) -> bool {
+        if self.filter.is_all() && self.projections.is_empty() {
+            return true;
+        }
+        let keys = ResultKeys::of_record(record, label);
+        self.projections.iter().all(|p| p.admits(&keys)) && !matches!(self.filter.decide(&keys), Decision::None)
+    }
 }
 
 /// Diagnostics of one code shown per input; the rest is counted.
@@ -31,7 +46,7 @@ const DROPPED: u32 = u32::MAX;
 /// The sink of one input.
 pub struct Collector<'k> {
     set: SeriesSet,
-    keep: &'k dyn Keep,
+    keep: &'k Keep,
     source: SourceId,
     hasher: DefaultHashBuilder,
     /// Index of groups by identity.
@@ -131,6 +146,9 @@ impl<'k> Collector<'k> {
             self.last = Some(at);
             return Some(at as usize);
         }
+        if !self.keep.group(record, &self.set.inputs[0].label) {
+            return None;
+        }
         let group = Group {
             source: self.source,
             settings,
@@ -141,9 +159,6 @@ impl<'k> Collector<'k> {
             column: record.column.map(Box::from),
             series: Vec::with_capacity(record.readings.len()),
         };
-        if !self.keep.group(&group, &self.set.settings[settings.0 as usize], &self.set.inputs[0]) {
-            return None;
-        }
         let at = u32::try_from(groups.len()).ok()?;
         let hasher = &self.hasher;
         let rehash = |g: &Group| {
@@ -161,7 +176,7 @@ impl<'k> Collector<'k> {
 
     /// The place of the series of `unit` in group `at`; `guess` is where it was on the line before.
     #[inline]
-    fn series(&mut self, at: usize, unit: UnitId, guess: usize) -> Option<usize> {
+    fn series(&mut self, at: usize, unit: UnitId, guess: usize, record: &Record<'_>) -> Option<usize> {
         let slots = &self.slots[at];
         let slot = match slots.get(guess) {
             Some(s) if s.0 == unit => Some(s.1),
@@ -172,9 +187,10 @@ impl<'k> Collector<'k> {
             slot => slot,
         };
         let slot = slot.unwrap_or_else(|| {
-            let group = &self.set.groups[at];
-            let settings = &self.set.settings[group.settings.0 as usize];
-            let kept = self.keep.unit(group, settings, &self.set.inputs[0], &self.set.units[unit.0 as usize]);
+            let kept = self.keep.filter.is_all() || {
+                let keys = ResultKeys::of_record(record, &self.set.inputs[0].label);
+                self.keep.filter.keeps(&keys, &self.set.units[unit.0 as usize])
+            };
             let slot = if kept {
                 let series = &mut self.set.groups[at].series;
                 series.push((unit, Series::new()));
@@ -218,7 +234,7 @@ impl Sink for Collector<'_> {
         let Some(at) = self.group(record, settings) else { return };
         self.set.inputs[0].results += 1;
         for (k, (unit, reading)) in record.readings.iter().enumerate() {
-            if let Some(i) = self.series(at, *unit, k) {
+            if let Some(i) = self.series(at, *unit, k, record) {
                 self.set.groups[at].series[i].1.push(reading, record.block);
             }
         }

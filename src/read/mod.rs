@@ -26,7 +26,7 @@ pub struct Request<'a> {
     /// Makes the parsers of one input.
     pub parsers: &'a (dyn Fn() -> Mixed + Sync),
     /// Which results are kept.
-    pub keep: &'a dyn Keep,
+    pub keep: &'a Keep,
     /// Bytes read at a time.
     pub block: usize,
 }
