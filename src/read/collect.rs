@@ -67,7 +67,7 @@ pub struct Collector<'k> {
 
 impl<'k> Collector<'k> {
     /// An empty sink for input `source`.
-    pub fn new(source: SourceId, input: Input, keep: &'k dyn Keep) -> Self {
+    pub fn new(source: SourceId, input: Input, keep: &'k Keep) -> Self {
         let set = SeriesSet { inputs: vec![input], ..SeriesSet::default() };
         Collector {
             set,
