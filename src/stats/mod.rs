@@ -14,6 +14,7 @@
 pub mod benchstat;
 mod describe;
 mod distributions;
+mod hodges_lehmann;
 mod mean_ci;
 mod median_ci;
 #[cfg(test)]
@@ -22,6 +23,7 @@ mod utest;
 
 pub use describe::{Counted, Moments, Ordered, moments, quantile_r7, quantile_r8};
 pub use distributions::{f_upper_p, normal_quantile, t_quantile_two_sided, t_two_sided_p, t_upper_p, two_sided_tail};
+pub use hodges_lehmann::{Shift, hodges_lehmann_ratio, hodges_lehmann_shift};
 pub use mean_ci::{mean_ci, mean_error, sd_from_error, sd_from_normal_error};
 pub use median_ci::{MedianRanks, median_ci, median_ci_needed, median_ranks};
 pub use utest::{PValue, UCache, UTest, mann_whitney, smallest_p_with_ties};

@@ -1,0 +1,269 @@
+//! Shift and ratio between two samples: the median of all pairwise differences or ratios, with the interval that inverts the
+//! Mann-Whitney test (Hodges and Lehmann 1963).
+//!
+//! The interval runs from the k-th smallest to the k-th largest pair, where k comes from the null distribution without ties:
+//! without ties it leaves out "no change" exactly when the two-sided p is at most 1 - confidence; with ties it is conservative.
+//! The interval of the ratio of throughputs is the reciprocal of that of times.
+
+use crate::model::Sample;
+
+use super::distributions::{normal_from_tail, two_sided_tail};
+use super::utest::untied_is_affordable;
+use super::{Interval, Ratio, UCache};
+
+/// Up to this many pairs are written out (8 MB); order statistics of more are found by counting.
+const MOST_PAIRS_LISTED: usize = 1_000_000;
+
+/// An estimated difference after - before.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Shift {
+    /// The estimate.
+    pub shift: f64,
+    /// Where the true shift may lie; infinite with too few values.
+    pub interval: Interval,
+}
+
+/// Median of the ratios after / before of all pairs (for an even number the geometric mean of the two middle ones), and its
+/// interval at `confidence` (0 to 1), from 0 to infinity with too few values.
+///
+/// `None` where ratios make no sense: a zero, mixed signs, or ratios outside the range of f64.
+pub fn hodges_lehmann_ratio(before: &Sample, after: &Sample, confidence: f64, cache: &UCache) -> Option<Ratio> {
+    let mirrored = |s: &Sample| s.values().iter().rev().map(|v| -v).collect::<Vec<_>>();
+    let (x_negative, y_negative);
+    let (x, y) = if before.values()[0] < 0.0 {
+        (x_negative, y_negative) = (mirrored(before), mirrored(after));
+        (&x_negative[..], &y_negative[..])
+    } else {
+        (before.values(), after.values())
+    };
+    let [(x_min, x_max), (y_min, y_max)] = [ends(x)?, ends(y)?];
+    let usable = x_min > 0.0 && y_min > 0.0 && y_min / x_max > 0.0 && (y_max / x_min).is_finite();
+    if !usable {
+        return None;
+    }
+    let (k, coverage) = rank(x.len(), y.len(), confidence, cache);
+    let [lo, low_middle, high_middle, hi] = order_statistics(x, y, |x, y| y / x, k);
+    let ratio = if low_middle == high_middle { low_middle } else { low_middle.sqrt() * high_middle.sqrt() };
+    let (lo, hi) = if k == 0 { (0.0, f64::INFINITY) } else { (lo, hi) };
+    Some(Ratio { ratio, interval: Interval { lo, hi, confidence, coverage } })
+}
+
+/// Median of the differences after - before of all pairs, and its interval at `confidence` (0 to 1).
+pub fn hodges_lehmann_shift(before: &Sample, after: &Sample, confidence: f64, cache: &UCache) -> Shift {
+    let (x, y) = (before.values(), after.values());
+    let (k, coverage) = rank(x.len(), y.len(), confidence, cache);
+    let largest = [x, y].iter().flat_map(|s| ends(s)).fold(0.0, |m: f64, (lo, hi)| m.max(-lo).max(hi));
+    // Halves of huge values, whose differences would overflow.
+    let unit = if largest > f64::MAX / 2.0 { 0.5 } else { 1.0 };
+    let [lo, low_middle, high_middle, hi] = order_statistics(x, y, |x, y| y * unit - x * unit, k);
+    let (lo, hi) = if k == 0 { (f64::NEG_INFINITY, f64::INFINITY) } else { (lo / unit, hi / unit) };
+    Shift { shift: f64::midpoint(low_middle, high_middle) / unit, interval: Interval { lo, hi, confidence, coverage } }
+}
+
+fn ends(sorted: &[f64]) -> Option<(f64, f64)> {
+    Some((*sorted.first()?, *sorted.last()?))
+}
+
+/// The largest k with P(U <= k - 1) <= (1 - confidence) / 2 without ties, and the coverage reached where it is exact.
+fn rank(n: usize, m: usize, confidence: f64, cache: &UCache) -> (usize, Option<f64>) {
+    let half_tail = two_sided_tail(confidence) / 2.0;
+    if untied_is_affordable(n, m) {
+        let null = cache.untied(n, m);
+        let tails = null.lower_tails();
+        let k = tails.partition_point(|&p| p <= half_tail);
+        let left_out = if k == 0 { 0.0 } else { 2.0 * tails[k - 1] };
+        return (k, Some(1.0 - left_out));
+    }
+    let pairs = n as f64 * m as f64;
+    let sigma = (pairs * (n as f64 + m as f64 + 1.0) / 12.0).sqrt();
+    // Half a unit for continuity: P(U <= k - 1) is taken at k - 1/2.
+    let k = (pairs / 2.0 + 0.5 - normal_from_tail(2.0 * half_tail) * sigma).floor();
+    (k.clamp(0.0, pairs / 2.0) as usize, None)
+}
+
+/// The `k`-th smallest, the two middle and the `k`-th largest of `pair(x, y)` over all pairs; those of k = 1 for k = 0.
+///
+/// `x` and `y` are ascending; `pair` must not rise with its first nor fall with its second argument.
+fn order_statistics(x: &[f64], y: &[f64], pair: impl Fn(f64, f64) -> f64, k: usize) -> [f64; 4] {
+    let pairs = x.len() * y.len();
+    let k = k.max(1);
+    let mut ranks = [k - 1, (pairs - 1) / 2, pairs / 2, pairs - k];
+    // Only at a confidence near 0 are the outer ranks not the outer ones.
+    ranks.sort_unstable();
+    if pairs > MOST_PAIRS_LISTED {
+        return ranks.map(|rank| by_counting(x, y, &pair, rank as u64 + 1));
+    }
+    let mut all: Vec<f64> = x.iter().flat_map(|&x| y.iter().map(move |&y| (x, y))).map(|(x, y)| pair(x, y)).collect();
+    let mut rest = &mut all[..];
+    let mut passed = 0;
+    let mut found = [0.0; 4];
+    for (i, &rank) in ranks.iter().enumerate() {
+        if i > 0 && rank == ranks[i - 1] {
+            found[i] = found[i - 1];
+            continue;
+        }
+        let (_, value, above) = rest.select_nth_unstable_by(rank - passed, f64::total_cmp);
+        found[i] = *value;
+        rest = above;
+        passed = rank + 1;
+    }
+    found
+}
+
+/// The `rank`-th smallest (from 1) of all pairs in O((n + m) * 64) steps: bisection over the f64 values, counting pairs below.
+fn by_counting(x: &[f64], y: &[f64], pair: &impl Fn(f64, f64) -> f64, rank: u64) -> f64 {
+    let reaches = |value: f64| {
+        let (mut j, mut count) = (0, 0u64);
+        for &x in x {
+            while j < y.len() && pair(x, y[j]) <= value {
+                j += 1;
+            }
+            count += j as u64;
+        }
+        count >= rank
+    };
+    // Whole numbers in the order of the values they stand for.
+    let (mut low, mut high) = (order_key(-f64::MAX), order_key(f64::MAX));
+    while low < high {
+        let middle = (i128::from(low) + i128::from(high)).div_euclid(2) as i64;
+        if reaches(of_order_key(middle)) {
+            high = middle;
+        } else {
+            low = middle + 1;
+        }
+    }
+    of_order_key(low)
+}
+
+fn order_key(value: f64) -> i64 {
+    let bits = value.to_bits() as i64;
+    bits ^ (((bits >> 63) as u64) >> 1) as i64
+}
+
+fn of_order_key(key: i64) -> f64 {
+    f64::from_bits((key ^ (((key >> 63) as u64) >> 1) as i64) as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::stats::mann_whitney;
+    use crate::stats::oracle::Oracle;
+    use proptest::prelude::*;
+
+    fn sample(values: &[f64]) -> Sample {
+        Sample::new(values.to_vec()).unwrap()
+    }
+
+    #[test]
+    fn shifts_and_ratios_agree_with_the_oracle() {
+        let cache = UCache::new();
+        for c in Oracle::load("hodges_lehmann").cases() {
+            let (x, y, conf) = (sample(&c.values("x")), sample(&c.values("y")), c.f64("conf"));
+            assert_eq!(rank(x.len(), y.len(), conf, &cache).0 as u64, c.u64("k"), "{}", c.id());
+            let shift = hodges_lehmann_shift(&x, &y, conf, &cache);
+            c.number("shift", shift.shift);
+            c.number("shift_lo", shift.interval.lo);
+            c.number("shift_hi", shift.interval.hi);
+            c.optional("coverage", shift.interval.coverage);
+            let ratio = hodges_lehmann_ratio(&x, &y, conf, &cache);
+            c.optional("ratio", ratio.map(|r| r.ratio));
+            c.optional("ratio_lo", ratio.map(|r| r.interval.lo));
+            c.optional("ratio_hi", ratio.map(|r| r.interval.hi));
+            // Throughput instead of time: the sides' reciprocals in the same order give reciprocal bounds.
+            if let Some(r) = ratio {
+                let swapped = hodges_lehmann_ratio(&y, &x, conf, &cache).unwrap();
+                c.number("ratio", 1.0 / swapped.ratio);
+                c.number("ratio_lo", 1.0 / swapped.interval.hi);
+                c.number("ratio_hi", 1.0 / swapped.interval.lo);
+                assert_eq!(r.interval.coverage, swapped.interval.coverage);
+            }
+        }
+    }
+
+    #[test]
+    fn ratios_need_one_sign_and_no_zero() {
+        let cache = UCache::new();
+        let ratio = |x: &[f64], y: &[f64]| hodges_lehmann_ratio(&sample(x), &sample(y), 0.5, &cache).map(|r| r.ratio);
+        assert_eq!(ratio(&[1.0, 2.0], &[0.0, 2.0]), None);
+        assert_eq!(ratio(&[-0.0, 2.0], &[1.0, 2.0]), None);
+        assert_eq!(ratio(&[-1.0, 2.0], &[1.0, 2.0]), None);
+        assert_eq!(ratio(&[-1.0], &[1.0]), None);
+        assert_eq!(ratio(&[1e-300], &[1e300]), None);
+        assert_eq!(ratio(&[-1.0, -2.0], &[-2.0, -4.0]), ratio(&[1.0, 2.0], &[2.0, 4.0]));
+        assert_eq!(ratio(&[1e300], &[2e300]), Some(2.0));
+    }
+
+    #[test]
+    fn huge_values_have_a_shift_that_is_not_nan() {
+        let cache = UCache::new();
+        let s = hodges_lehmann_shift(&sample(&[-f64::MAX, f64::MAX]), &sample(&[f64::MAX, -f64::MAX]), 0.5, &cache);
+        assert_eq!(s.shift, 0.0);
+    }
+
+    #[test]
+    fn past_the_exact_limit_the_rank_goes_on_smoothly() {
+        let cache = UCache::new();
+        for confidence in [0.9, 0.95, 0.99, 0.999] {
+            let (exact, coverage) = rank(215, 215, confidence, &cache);
+            let (normal, unknown) = rank(216, 216, confidence, &cache);
+            assert!(coverage.is_some() && unknown.is_none());
+            // k grows by about n per value a side; a discontinuity would show against that.
+            assert!((normal as i64 - exact as i64 - 216).abs() < 60, "{confidence}: {exact} {normal}");
+        }
+    }
+
+    #[test]
+    fn counting_finds_what_sorting_finds() {
+        let x: Vec<f64> = (0..40).map(|i| 1.0 + f64::from(i * i) * 0.01).collect();
+        let y: Vec<f64> = (0..37).map(|i| 2.0 + f64::from(i) * 0.25).collect();
+        for pair in [|x: f64, y: f64| y / x, |x: f64, y: f64| y - x] {
+            let mut all: Vec<f64> = x.iter().flat_map(|&x| y.iter().map(move |&y| pair(x, y))).collect();
+            all.sort_unstable_by(f64::total_cmp);
+            for rank in [1, 2, 500, 740, 741, 1479, 1480] {
+                assert_eq!(by_counting(&x, &y, &pair, rank), all[rank as usize - 1]);
+            }
+        }
+    }
+
+    #[test]
+    fn two_million_pairs_are_not_listed() {
+        let x: Vec<f64> = (0..1500).map(|i| 100.0 + f64::from(i * 7919 % 1500) * 0.01).collect();
+        let y: Vec<f64> = x.iter().map(|v| v * 1.01).collect();
+        let r = hodges_lehmann_ratio(&sample(&x), &sample(&y), 0.95, &UCache::new()).unwrap();
+        assert!((r.ratio - 1.01).abs() < 1e-4 && r.interval.lo < 1.01 && r.interval.hi > 1.01, "{r:?}");
+    }
+
+    proptest! {
+        #[test]
+        fn the_interval_leaves_out_no_change_exactly_when_the_test_says_so(
+            mut pool in prop::collection::hash_set(1u32..100_000, 4..40), n in 2usize..20,
+            confidence in prop::sample::select(vec![0.5, 0.9, 0.95, 0.99]), push in 0u32..40_000,
+        ) {
+            let all: Vec<u32> = pool.drain().collect();
+            let n = n.min(all.len() - 1);
+            let x: Vec<f64> = all[..n].iter().map(|&v| f64::from(v)).collect();
+            let y: Vec<f64> = all[n..].iter().map(|&v| f64::from(v + push)).collect();
+            prop_assume!(x.iter().all(|v| !y.contains(v)));
+            let cache = UCache::new();
+            let p = mann_whitney(&sample(&x), &sample(&y), &cache).p.value();
+            let r = hodges_lehmann_ratio(&sample(&x), &sample(&y), confidence, &cache).unwrap();
+            let s = hodges_lehmann_shift(&sample(&x), &sample(&y), confidence, &cache);
+            let significant = p <= two_sided_tail(confidence);
+            prop_assert_eq!(!r.interval.contains(1.0), significant);
+            prop_assert_eq!(!s.interval.contains(0.0), significant);
+        }
+
+        #[test]
+        fn ratios_scale_and_bracket(x in prop::collection::vec(0.5..2.0f64, 1..15), y in prop::collection::vec(0.5..2.0f64, 1..15), power in -300i32..300) {
+            let cache = UCache::new();
+            let r = hodges_lehmann_ratio(&sample(&x), &sample(&y), 0.9, &cache).unwrap();
+            prop_assert!(r.interval.lo <= r.ratio && r.ratio <= r.interval.hi);
+            let unit = 2f64.powi(power);
+            let scaled = |v: &[f64]| sample(&v.iter().map(|v| v * unit).collect::<Vec<_>>());
+            prop_assert_eq!(Some(r), hodges_lehmann_ratio(&scaled(&x), &scaled(&y), 0.9, &cache));
+            let faster = hodges_lehmann_ratio(&sample(&x), &scaled(&y), 0.9, &cache).unwrap();
+            prop_assert!((faster.ratio / unit / r.ratio - 1.0).abs() < 1e-14);
+        }
+    }
+}
