@@ -27,8 +27,8 @@ impl Moments {
 
 /// Moments of `values`, each counted `weights` times; `None` when nothing is left to count.
 ///
-/// Sums run over the sorted values shifted by the smallest one, so that a large common offset costs no digits and the order
-/// of the values does not matter. Sums of squares around the mean are corrected for the mean's rounding.
+/// Sums are compensated and run over the sorted values, so that the order of the values does not matter. Differences from the
+/// mean are exact where a large common offset would cost digits, and their squares are corrected for the mean's own rounding.
 pub fn moments(values: &[f64], weights: Option<&[u64]>) -> Option<Moments> {
     let mut sorted: Vec<(f64, u64)> = match weights {
         None => values.iter().map(|&v| (v, 1)).collect(),
@@ -40,16 +40,15 @@ pub fn moments(values: &[f64], weights: Option<&[u64]>) -> Option<Moments> {
     let count = n as f64;
 
     let scale = power_of_two_scale(min.abs().max(max.abs()));
-    let first = min / scale;
-    let shifted = || sorted.iter().map(|&(v, w)| (v / scale - first, w as f64));
-    let center = sum(shifted().map(|(d, w)| d * w)) / count;
+    let scaled = || sorted.iter().map(|&(v, w)| (v / scale, w as f64));
     // Rounding must not carry the mean of equal or nearly equal values past them.
-    let mean = ((first + center) * scale).clamp(min, max);
+    let center = (sum(scaled().map(|(v, w)| v * w)) / count).clamp(min / scale, max / scale);
     let sd = (n > 1).then(|| {
-        let rest = sum(shifted().map(|(d, w)| (d - center) * w));
-        let squares = sum(shifted().map(|(d, w)| (d - center) * (d - center) * w));
+        let rest = sum(scaled().map(|(v, w)| (v - center) * w));
+        let squares = sum(scaled().map(|(v, w)| (v - center) * (v - center) * w));
         ((squares - rest * rest / count).max(0.0) / (count - 1.0)).sqrt() * scale
     });
+    let mean = center * scale;
     Some(Moments { n, mean, sd, min, max })
 }
 

@@ -19,14 +19,20 @@ mod mean_ci;
 mod median_ci;
 #[cfg(test)]
 mod oracle;
+mod ratio;
 mod utest;
+mod welch;
 
 pub use describe::{Counted, Moments, Ordered, moments, quantile_r7, quantile_r8};
 pub use distributions::{f_upper_p, normal_quantile, t_quantile_two_sided, t_two_sided_p, t_upper_p, two_sided_tail};
 pub use hodges_lehmann::{Shift, hodges_lehmann_ratio, hodges_lehmann_shift};
 pub use mean_ci::{mean_ci, mean_error, sd_from_error, sd_from_normal_error};
 pub use median_ci::{MedianRanks, median_ci, median_ci_needed, median_ranks};
+pub use ratio::{
+    Fieller, MeanRatio, RatioMethod, delta, fieller, log_delta, log_ratio_error, ratio_df, ratio_of_means,
+};
 pub use utest::{PValue, UCache, UTest, mann_whitney, smallest_p_with_ties};
+pub use welch::{LogWelch, Welch, welch, welch_log};
 
 /// A range of values an unknown quantity is said to lie in.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -67,6 +73,14 @@ pub struct SummaryStats {
     pub mean: f64,
     /// Standard deviation of the single values (divisor n - 1), >= 0.
     pub sd: f64,
+}
+
+impl SummaryStats {
+    /// The same mean and deviation of as many independent values as there were `forks`: the guard for a summary that pooled
+    /// the iterations of known forks. The pooled variance is at least `forks` times that of the mean, whatever the forks differ by.
+    pub fn guarded(self, forks: u64) -> Self {
+        SummaryStats { n: forks, ..self }
+    }
 }
 
 /// An estimated ratio after / before.
