@@ -481,12 +481,7 @@ impl Parser<'_> {
 
     /// Moves behind the ) of a list of values.
     fn skip_list(&mut self) {
-        loop {
-            match self.lexer.next(Slash::Regex) {
-                Ok((Token::Op(')') | Token::End, _)) => return,
-                Ok(_) | Err(_) => {}
-            }
-        }
+        while !matches!(self.lexer.next(Slash::Regex), Ok((Token::Op(')') | Token::End, _))) {}
     }
 
     fn pattern(&mut self, (token, span): (Token, Range<usize>)) -> Pattern {

@@ -66,7 +66,9 @@ impl<'a> GoName<'a> {
     pub fn without(&self, named: &[Key]) -> Cow<'a, str> {
         let touches = |key: &Key| match key {
             Key::Name => true,
-            Key::Part(k) => (&**k == "gomaxprocs" && !self.procs.is_empty()) || self.keyed_parts().any(|(own, _)| own == &**k),
+            Key::Part(k) => {
+                (&**k == "gomaxprocs" && !self.procs.is_empty()) || self.keyed_parts().any(|(own, _)| own == &**k)
+            }
             _ => false,
         };
         if !named.iter().any(touches) {
@@ -155,9 +157,7 @@ impl<'a> ResultKeys<'a> {
                 let name = GoName::new(self.name);
                 if &**part == "gomaxprocs" { name.procs() } else { name.part(part) }
             }
-            (Key::Plain(key), _) => {
-                self.own.get(key).or_else(|| self.settings.and_then(|s| s.get(key))).unwrap_or("")
-            }
+            (Key::Plain(key), _) => self.own.get(key).or_else(|| self.settings.and_then(|s| s.get(key))).unwrap_or(""),
             (Key::Part(_), Scheme::Jmh | Scheme::Plain) | (Key::Config | Key::Unit, _) => "",
         };
         Cow::Borrowed(text)

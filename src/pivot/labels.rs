@@ -61,7 +61,8 @@ fn distinct(paths: &[&str]) -> Vec<String> {
         groups.entry(label.clone()).or_default().push(i);
     }
     for (label, group) in groups.into_iter().filter(|(_, g)| g.len() > 1) {
-        for (i, with_directory) in group.iter().zip(with_directories(&label, group.iter().map(|&i| paths[i]).collect())) {
+        for (i, with_directory) in group.iter().zip(with_directories(&label, group.iter().map(|&i| paths[i]).collect()))
+        {
             labels[*i] = with_directory;
         }
     }
@@ -123,23 +124,22 @@ fn stem(path: &str) -> &str {
     name
 }
 
+/// Where a word begins in its name, and the word.
+type Word<'a> = (usize, &'a str);
+
 /// The names less the words that all begin or end with; as they are where one would be left empty.
 fn less_common_words<'a>(names: &[&'a str]) -> Vec<&'a str> {
-    let words: Vec<Vec<(usize, &str)>> = names.iter().map(|n| words(n)).collect();
+    let words: Vec<Vec<Word<'a>>> = names.iter().map(|n| words(n)).collect();
     let shortest = words.iter().map(Vec::len).min().unwrap_or(0);
     let Some(first) = words.first().filter(|_| names.len() > 1) else { return names.to_vec() };
-    let all = |at: &dyn Fn(&Vec<(usize, &'a str)>) -> Option<&'a str>| {
-        let want = at(first);
-        words.iter().all(|w| at(w) == want)
-    };
-    let head = (0..shortest).take_while(|&i| all(&|w| w.get(i).map(|x| x.1))).count();
-    let tail = (0..shortest - head)
-        .take_while(|&i| all(&|w| w.len().checked_sub(i + 1).and_then(|k| w.get(k)).map(|x| x.1)))
-        .count();
+    let same = |i: usize, of: fn(&[Word<'a>], usize) -> Option<&'a str>| words.iter().all(|w| of(w, i) == of(first, i));
+    let head = (0..shortest).take_while(|&i| same(i, |w, i| w.get(i).map(|x| x.1))).count();
+    let from_end = |w: &[Word<'a>], i: usize| w.iter().rev().nth(i).map(|x| x.1);
+    let tail = (0..shortest - head).take_while(|&i| same(i, from_end)).count();
     if head + tail == shortest {
         return names.to_vec();
     }
-    let cut = |(name, words): (&&'a str, &Vec<(usize, &'a str)>)| {
+    let cut = |(name, words): (&&'a str, &Vec<Word<'a>>)| {
         let from = words.get(head).map_or(0, |w| w.0);
         let to = words.len().checked_sub(tail + 1).and_then(|k| words.get(k)).map_or(name.len(), |w| w.0 + w.1.len());
         name.get(from..to).unwrap_or(name)
@@ -148,7 +148,7 @@ fn less_common_words<'a>(names: &[&'a str]) -> Vec<&'a str> {
 }
 
 /// Words of a name and where they begin; a dot between digits is part of a version.
-fn words(name: &str) -> Vec<(usize, &str)> {
+fn words(name: &str) -> Vec<Word<'_>> {
     let bytes = name.as_bytes();
     let digit = |i: Option<usize>| i.and_then(|i| bytes.get(i)).is_some_and(u8::is_ascii_digit);
     let separates = |at: usize, c: char| match c {

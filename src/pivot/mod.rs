@@ -1,19 +1,35 @@
 //! Which keys make tables, rows and columns: the filter and projection languages, sort orders, and the [`Grid`] they make of a series set.
 
+mod axis;
 pub mod filter;
+mod grid;
+#[cfg(test)]
+mod grid_tests;
 pub mod keys;
 pub mod labels;
 mod lex;
 pub mod projection;
+#[cfg(test)]
+pub mod testing;
+mod unsplit;
 
 pub use filter::{ByUnit, Decision, Filter, UnitView};
+pub use grid::{Layout, Mode, layout};
 pub use keys::{GoName, ResultKeys};
 pub use lex::{Fault, SyntaxError};
 pub use projection::{Field, Order, Projection};
 
+use std::sync::Arc;
+
 use crate::base::Diagnostic;
 use crate::model::Series;
 use crate::units::Unit;
+
+/// A key and its value.
+pub type Pair = (Arc<str>, Arc<str>);
+
+/// Keys with their values, in order.
+pub type Keys = Arc<[Pair]>;
 
 /// Series laid out as tables of rows and columns. Nothing is computed yet.
 #[derive(Debug, Default)]
@@ -27,8 +43,8 @@ pub struct Grid {
 /// One table: one table key and one unit.
 #[derive(Debug)]
 pub struct GridTable {
-    /// The table key's fields, without the unit; a missing key has the empty string.
-    pub keys: Vec<(String, String)>,
+    /// The table key's fields, without the unit. A missing key is left out; in benchstat's mode it has the empty string.
+    pub keys: Keys,
     /// Unit of all its values, directions and `assume=` of `Unit` lines applied.
     pub unit: Unit,
     /// `assume=exact` holds for this unit.
@@ -39,13 +55,21 @@ pub struct GridTable {
     pub rows: Vec<GridRow>,
 }
 
+impl GridTable {
+    /// The column called `text`: by label, else by place (from 0).
+    pub fn column(&self, text: &str) -> Option<usize> {
+        let by_label = self.columns.iter().position(|c| c.label == text);
+        by_label.or_else(|| text.parse().ok().filter(|&i: &usize| i < self.columns.len()))
+    }
+}
+
 /// A column of a table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Column {
     /// Non-empty values of the column key joined by one space.
     pub label: String,
     /// Fields of the column key, then settings that describe this column's inputs (constant in each input, differing between them).
-    pub keys: Vec<(String, String)>,
+    pub keys: Vec<Pair>,
     /// How many of `keys` are fields of the column key; the rest are describing settings.
     pub fields: usize,
 }
@@ -54,9 +78,10 @@ pub struct Column {
 #[derive(Debug)]
 pub struct GridRow {
     /// As its producer prints it, or the values of the `--row` keys joined by one space.
-    pub name: String,
-    /// The result's own keys and parameters (`rows[].keys` of the JSON contract).
-    pub keys: Vec<(String, String)>,
+    pub name: Arc<str>,
+    /// The result's own keys and parameters (`rows[].keys` of the JSON contract), as far as all pooled results share them; shared with the
+    /// same row of other tables. Empty in benchstat's mode.
+    pub keys: Keys,
     /// One per column.
     pub cells: Vec<Option<GridCell>>,
 }
