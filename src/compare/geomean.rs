@@ -3,8 +3,8 @@
 use super::Plan;
 use crate::model::{Evidence, Series};
 use crate::pivot::{Column, GridTable};
-use crate::report::{Geomean, Row};
-use crate::stats;
+use crate::report::{Comparison, Geomean, Row};
+use crate::stats::{self, Interval, LogRatio, Ratio};
 
 /// The geomean of a finished table; `None` where no column has a positive center.
 pub(super) fn geomean(rows: &[&Row], columns: &[Column], base: Option<usize>, plan: &Plan) -> Option<Geomean> {
@@ -33,20 +33,22 @@ pub(super) fn geomean(rows: &[&Row], columns: &[Column], base: Option<usize>, pl
         let mut defined = true;
         for r in rows {
             let (Some(x), Some(y)) = (center(r, base), center(r, i)) else { continue };
-            if x == y {
-                ratios.push(1.0);
+            let ratio = if x == y {
+                1.0
             } else if x > 0.0 && y > 0.0 {
-                ratios.push(y / x);
+                y / x
             } else {
                 defined = false;
-            }
-            errors.push(r.comparisons[i].as_ref().and_then(log_error));
+                continue;
+            };
+            ratios.push(ratio);
+            errors.push(r.comparisons[i].as_ref().and_then(|c| log_ratio(ratio, c)));
         }
         let ratio = if defined && !ratios.is_empty() { stats::geomean(&ratios) } else { None };
         g.ratios.push(ratio);
-        let all: Option<Vec<stats::LogError>> = errors.into_iter().collect();
-        let interval = ratio.zip(all).and_then(|(ratio, e)| stats::geomean_interval(ratio, &e, plan.confidence));
-        g.intervals.push(interval.filter(stats::Interval::is_finite).map(|i| (i.lo, i.hi)));
+        let all: Option<Vec<LogRatio>> = errors.into_iter().collect();
+        let suite = ratio.and(all).and_then(|rows| stats::suite_ratio(&rows, plan.confidence));
+        g.intervals.push(suite.map(|s| s.ratio.interval).filter(Interval::is_finite).map(|i| (i.lo, i.hi)));
     }
     if g.centers.iter().all(Option::is_none) && g.ratios.iter().all(Option::is_none) && not_positive.is_empty() {
         return None;
@@ -63,14 +65,11 @@ pub(super) fn geomean(rows: &[&Row], columns: &[Column], base: Option<usize>, pl
     Some(g)
 }
 
-/// Standard error of the logarithm of a row's ratio, from its interval.
-fn log_error(c: &crate::report::Comparison) -> Option<stats::LogError> {
-    if c.lo == c.hi && c.lo.is_some() {
-        return Some(stats::LogError { error: 0.0, df: f64::INFINITY });
-    }
-    let (lo, hi) = (c.lo.filter(|v| *v > 0.0)?, c.hi?);
-    let z = stats::normal_quantile(0.5 + c.confidence / 2.0);
-    Some(stats::LogError { error: (hi.ln() - lo.ln()) / (2.0 * z), df: f64::INFINITY })
+/// The row's ratio of centers with the error that its interval shows.
+fn log_ratio(ratio: f64, c: &Comparison) -> Option<LogRatio> {
+    let (lo, hi) = (c.lo?, c.hi?);
+    let interval = Interval { lo, hi, confidence: c.confidence, coverage: None };
+    LogRatio::from_interval(&Ratio { ratio, interval })
 }
 
 /// The column with the best geometric mean over the rows that all columns have.

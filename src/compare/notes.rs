@@ -117,9 +117,10 @@ fn runs_to_settle(a: &Assessment, plan: &Plan) -> Option<String> {
     const POWER: f64 = 0.8;
     let (sd, (n, m)) = (a.sd_log?, a.sizes?);
     let rank = matches!(a.test, Test::MannWhitneyExact | Test::MannWhitneyNormal);
-    let now = stats::mde(sd, n.min(m), plan.alpha, POWER, rank)?;
+    let now = if rank { stats::mde_by_ranks(sd, n.min(m), plan.alpha, POWER) } else { stats::mde(sd, n.min(m), plan.alpha, POWER) }?;
     let effect = [0.05, 0.02, 0.01].into_iter().find(|e| *e < now).unwrap_or(0.01);
-    let runs = round_up(stats::runs_needed(sd, effect, plan.alpha, POWER, rank));
+    let needed = if rank { stats::runs_needed_by_ranks } else { stats::runs_needed };
+    let runs = round_up(needed(sd, effect, plan.alpha, POWER));
     if runs <= n.min(m) {
         return None;
     }
