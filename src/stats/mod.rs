@@ -14,6 +14,7 @@
 pub mod benchstat;
 mod describe;
 mod distributions;
+mod forks;
 mod hodges_lehmann;
 mod mean_ci;
 mod median_ci;
@@ -25,6 +26,7 @@ mod welch;
 
 pub use describe::{Counted, Moments, Ordered, moments, quantile_r7, quantile_r8};
 pub use distributions::{f_upper_p, normal_quantile, t_quantile_two_sided, t_two_sided_p, t_upper_p, two_sided_tail};
+pub use forks::{Anova, ForkEffect, fork_means};
 pub use hodges_lehmann::{Shift, hodges_lehmann_ratio, hodges_lehmann_shift};
 pub use mean_ci::{mean_ci, mean_error, sd_from_error, sd_from_normal_error};
 pub use median_ci::{MedianRanks, median_ci, median_ci_needed, median_ranks};
