@@ -11,25 +11,31 @@
 //! - Values are finite (the parsers see to it). No result depends on the order of the values, except those of [`diagnose`]
 //!   and [`paired`], which are about the order, nor on the number of threads.
 
+mod adjust;
 pub mod benchstat;
 mod describe;
 mod distributions;
 mod forks;
+mod geomean;
 mod hodges_lehmann;
 mod mean_ci;
 mod median_ci;
 #[cfg(test)]
 mod oracle;
+mod power;
 mod ratio;
 mod utest;
 mod welch;
 
+pub use adjust::{benjamini_hochberg, holm};
 pub use describe::{Counted, Moments, Ordered, moments, quantile_r7, quantile_r8};
 pub use distributions::{f_upper_p, normal_quantile, t_quantile_two_sided, t_two_sided_p, t_upper_p, two_sided_tail};
 pub use forks::{Anova, ForkEffect, fork_means};
+pub use geomean::{LogRatio, SuiteRatio, geomean, population_ratio, suite_ratio};
 pub use hodges_lehmann::{Shift, hodges_lehmann_ratio, hodges_lehmann_shift};
 pub use mean_ci::{mean_ci, mean_error, sd_from_error, sd_from_normal_error};
 pub use median_ci::{MedianRanks, median_ci, median_ci_needed, median_ranks};
+pub use power::{mde, mde_by_ranks, mde_log, runs_for_alpha, runs_needed, runs_needed_by_ranks, smallest_p};
 pub use ratio::{
     Fieller, MeanRatio, RatioMethod, delta, fieller, log_delta, log_ratio_error, ratio_df, ratio_of_means,
 };

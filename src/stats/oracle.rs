@@ -95,6 +95,12 @@ impl<'a> Case<'a> {
         self.close(name, got.map(|g| g.1), &want[1]);
     }
 
+    /// `got` must be number `i` of the array `name`, or null as it is.
+    #[track_caller]
+    pub fn at(&self, name: &str, i: usize, got: Option<f64>) {
+        self.close(name, got, &self.value[name][i]);
+    }
+
     #[track_caller]
     fn close(&self, name: &str, got: Option<f64>, want: &Value) {
         let id = self.id();
