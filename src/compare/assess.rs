@@ -50,7 +50,12 @@ pub(super) struct Assessment {
 type Pair<'a> = (Option<&'a Cell>, Option<&'a Side>);
 
 /// Compares `new` with `old`; `None` when neither side has anything.
-pub(super) fn assess(old: Pair<'_>, new: Pair<'_>, printed: Option<&PrintedComparison>, cx: &Context<'_>) -> Option<Assessment> {
+pub(super) fn assess(
+    old: Pair<'_>,
+    new: Pair<'_>,
+    printed: Option<&PrintedComparison>,
+    cx: &Context<'_>,
+) -> Option<Assessment> {
     let mut a = Assessment {
         base: cx.base,
         delta_pct: None,
@@ -138,7 +143,9 @@ impl Assessment {
             (Side::Summary(a), Side::Summary(b)) => self.summaries(a, b, cx),
             (Side::Summary(a), other) => self.summaries(a, &other.reduced(), cx),
             (other, Side::Summary(b)) => self.summaries(&other.reduced(), b, cx),
-            (Side::Flat(a), Side::Flat(b)) if cx.plan.test == TestChoice::Welch => self.log_means(a.values(), b.values(), cx, false),
+            (Side::Flat(a), Side::Flat(b)) if cx.plan.test == TestChoice::Welch => {
+                self.log_means(a.values(), b.values(), cx, false)
+            }
             (Side::Flat(a), Side::Flat(b)) => self.ranks(a, b, cx),
             (Side::Forks { means: a, .. }, Side::Forks { means: b, .. }) => self.log_means(a, b, cx, true),
             (Side::Forks { means: a, .. }, Side::Flat(b)) => self.log_means(a, b.values(), cx, true),

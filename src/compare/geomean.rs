@@ -55,7 +55,9 @@ pub(super) fn geomean(rows: &[&Row], columns: &[Column], base: Option<usize>, pl
     }
     if common.len() < rows.len() && n > 1 {
         let (k, all) = (common.len(), rows.len());
-        g.notes.push(format!("benchmark set differs between the columns; geomean over the {k} of {all} rows present in all"));
+        g.notes.push(format!(
+            "benchmark set differs between the columns; geomean over the {k} of {all} rows present in all"
+        ));
     }
     if !not_positive.is_empty() {
         let shown = not_positive.iter().take(3).copied().collect::<Vec<_>>().join(", ");
@@ -83,7 +85,9 @@ pub(super) fn best_column(table: &GridTable) -> usize {
     let common: Vec<Vec<f64>> = table
         .rows
         .iter()
-        .filter_map(|r| r.cells.iter().map(|c| c.as_ref().and_then(|c| rough(&c.series)).filter(|v| *v > 0.0)).collect())
+        .filter_map(|r| {
+            r.cells.iter().map(|c| c.as_ref().and_then(|c| rough(&c.series)).filter(|v| *v > 0.0)).collect()
+        })
         .collect();
     let score = |i: usize| common.iter().map(|r| r[i].ln()).sum::<f64>();
     let lower = table.unit.better != Some(crate::units::Direction::Higher);

@@ -52,7 +52,10 @@ impl Notes {
         }
         if draft.row.comparisons.iter().flatten().all(|_| false) && draft.row.cells.iter().any(Option::is_none) {
             // Nothing was compared, and a cell is missing: summaries that fell together.
-            self.add(&mut draft.row, "more than one printed summary for a cell; choose one with --row, --col or --filter".into());
+            self.add(
+                &mut draft.row,
+                "more than one printed summary for a cell; choose one with --row, --col or --filter".into(),
+            );
         }
     }
 }
@@ -117,7 +120,11 @@ fn runs_to_settle(a: &Assessment, plan: &Plan) -> Option<String> {
     const POWER: f64 = 0.8;
     let (sd, (n, m)) = (a.sd_log?, a.sizes?);
     let rank = matches!(a.test, Test::MannWhitneyExact | Test::MannWhitneyNormal);
-    let now = if rank { stats::mde_by_ranks(sd, n.min(m), plan.alpha, POWER) } else { stats::mde(sd, n.min(m), plan.alpha, POWER) }?;
+    let now = if rank {
+        stats::mde_by_ranks(sd, n.min(m), plan.alpha, POWER)
+    } else {
+        stats::mde(sd, n.min(m), plan.alpha, POWER)
+    }?;
     let effect = [0.05, 0.02, 0.01].into_iter().find(|e| *e < now).unwrap_or(0.01);
     let needed = if rank { stats::runs_needed_by_ranks } else { stats::runs_needed };
     let runs = round_up(needed(sd, effect, plan.alpha, POWER));

@@ -45,7 +45,9 @@ pub(super) struct Known {
 /// Whether the cell's center is a mean, so that a row's flat cells should show means too.
 pub(super) fn wants_means(series: &Series, plan: &Plan) -> bool {
     match &series.evidence {
-        Evidence::Raw(o) => plan.center == CenterChoice::Mean || (plan.center == CenterChoice::Auto && o.blocks.is_some()),
+        Evidence::Raw(o) => {
+            plan.center == CenterChoice::Mean || (plan.center == CenterChoice::Auto && o.blocks.is_some())
+        }
         Evidence::Summary(s) => matches!(s.center, Center::Mean | Center::ForkMean),
         Evidence::Mixed => false,
     }
@@ -89,8 +91,10 @@ fn raw(o: &Observations, exact: bool, means: bool, plan: &Plan) -> (Cell, Side) 
         (cell.mean, cell.sd, cell.min, cell.max) = (Some(m.mean), m.sd, Some(m.min), Some(m.max));
     }
     let (Some(sample), Some(m)) = (Sample::new(o.values.clone()), moments) else { return (cell, Side::Mixed) };
-    let forks = if plan.test == TestChoice::MannWhitney && plan.center != CenterChoice::Mean { None } else { o.forks() };
-    cell.forks = o.blocks.as_ref().map(|_| forks.as_ref().map_or_else(|| o.forks().map_or(0, |f| f.len()), Vec::len) as u64);
+    let forks =
+        if plan.test == TestChoice::MannWhitney && plan.center != CenterChoice::Mean { None } else { o.forks() };
+    cell.forks =
+        o.blocks.as_ref().map(|_| forks.as_ref().map_or_else(|| o.forks().map_or(0, |f| f.len()), Vec::len) as u64);
     if exact {
         cell.kind = Some(Center::Mode);
         cell.center = Some(stats::benchstat::mode(&sample));
@@ -148,13 +152,13 @@ fn median(cell: &mut Cell, sample: &Sample, o: &Observations, plan: &Plan) {
         // Calls of a histogram: the weighted median, without an interval that would take calls for independent runs.
         if let Some(counted) = stats::Counted::new(&o.values, weights) {
             cell.kind = Some(Center::Median);
-            cell.center = Some(stats::quantile_r7(&counted, 0.5));
+            cell.center = Some(stats::Ordered::median(&counted));
         }
         return;
     }
     cell.kind = Some(if sample.len() == 1 { Center::Single } else { Center::Median });
     let interval = stats::median_ci(sample, plan.confidence);
-    cell.center = Some(stats::median(sample));
+    cell.center = Some(stats::Ordered::median(sample));
     if interval.is_finite() {
         (cell.lo, cell.hi, cell.coverage) = (Some(interval.lo), Some(interval.hi), interval.coverage);
     } else {
@@ -227,7 +231,11 @@ fn summary(s: &Summary, plan: &Plan) -> (Cell, Known) {
     }
     cell.mean = (s.center == Center::Mean).then_some(s.value);
     let one = guard && forks == Some(1);
-    let stats = if one { sd.zip(s.n).filter(|(_, n)| *n >= 2).map(|(sd, n)| SummaryStats { n, mean: s.value, sd }) } else { stats };
+    let stats = if one {
+        sd.zip(s.n).filter(|(_, n)| *n >= 2).map(|(sd, n)| SummaryStats { n, mean: s.value, sd })
+    } else {
+        stats
+    };
     let known = Known {
         center: s.center,
         n: s.n,

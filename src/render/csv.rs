@@ -5,6 +5,7 @@ use std::io::{self, Write};
 
 use super::Render;
 use super::json::kind_word;
+use crate::pivot::Pair;
 use crate::report::{Cell, Comparison, Report, Row, Table};
 use crate::units::Direction;
 
@@ -94,12 +95,11 @@ fn record(
     comparison: Option<&Comparison>,
     writer: &mut csv::Writer<&mut dyn Write>,
 ) -> io::Result<()> {
-    let pairs =
-        |pairs: &[(String, String)]| pairs.iter().map(|(k, v)| format!("{k}={v}")).collect::<Vec<_>>().join(" ");
+    let pairs = |pairs: &[Pair]| pairs.iter().map(|(k, v)| format!("{k}={v}")).collect::<Vec<_>>().join(" ");
     let better = table.unit.better.map_or("", |b| if b == Direction::Lower { "lower" } else { "higher" });
     let mut fields: Vec<String> = vec![
         pairs(&table.keys),
-        row.name.clone(),
+        row.name.to_string(),
         pairs(&row.keys),
         table.unit.name.to_string(),
         better.to_owned(),

@@ -8,6 +8,7 @@ use serde::{Serialize, Serializer};
 use super::Render;
 use crate::base::{Diagnostic, Severity};
 use crate::model::{Center, Input};
+use crate::pivot::Pair;
 use crate::report::{Cell, Comparison, Counts, GateOutcome, Geomean, Report, Row, Table, View};
 use crate::units::{Dim, Direction};
 
@@ -89,13 +90,13 @@ impl Serialize for InputDoc<'_> {
     }
 }
 
-struct Pairs<'a>(&'a [(String, String)]);
+struct Pairs<'a>(&'a [Pair]);
 
 impl Serialize for Pairs<'_> {
     fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
         let mut m = s.serialize_map(Some(self.0.len()))?;
         for (k, v) in self.0 {
-            m.serialize_entry(k, v)?;
+            m.serialize_entry(&**k, &**v)?;
         }
         m.end()
     }
@@ -133,7 +134,7 @@ struct RowDoc<'a> {
 impl Serialize for RowDoc<'_> {
     fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
         let mut m = s.serialize_map(Some(5))?;
-        m.serialize_entry("name", &self.row.name)?;
+        m.serialize_entry("name", &*self.row.name)?;
         m.serialize_entry("keys", &Pairs(&self.row.keys))?;
         m.serialize_entry("cells", &List(&self.row.cells, |c| c.as_ref().map(CellDoc)))?;
         let comparisons: Vec<_> =

@@ -8,10 +8,11 @@ mod select;
 pub use select::{Selection, Sort, select};
 
 use std::fmt;
+use std::sync::Arc;
 
 use crate::base::Diagnostic;
 use crate::model::{Center, Input, Observations};
-use crate::pivot::Column;
+use crate::pivot::{Column, Keys};
 use crate::units::{Dim, Direction, Unit};
 
 /// Everything there is to show.
@@ -71,8 +72,8 @@ pub enum View {
 /// One unit of one table key.
 #[derive(Debug)]
 pub struct Table {
-    /// Table key and its values; empty values are left out.
-    pub keys: Vec<(String, String)>,
+    /// Table key and its values; a missing key has the empty string.
+    pub keys: Keys,
     /// Unit of all values.
     pub unit: Unit,
     /// `assume=exact` holds: no test, any difference is a change.
@@ -93,9 +94,9 @@ pub struct Table {
 #[derive(Debug)]
 pub struct Row {
     /// As its producer prints it, or the `--row` values.
-    pub name: String,
+    pub name: Arc<str>,
     /// The result's own keys and parameters.
-    pub keys: Vec<(String, String)>,
+    pub keys: Keys,
     /// One per column.
     pub cells: Vec<Option<Cell>>,
     /// One per column; `None` in the base column and where there is nothing to say.

@@ -390,9 +390,9 @@ fn scale(table: &Table, row: &Row) -> Scale {
 
 /// The name, and behind it the parameters that it does not hold itself.
 fn display_name(row: &Row) -> String {
-    let mut out = row.name.clone();
-    for (k, v) in &row.keys {
-        if !k.starts_with('.') && !k.starts_with('/') && !row.name.contains(v.as_str()) {
+    let mut out = row.name.to_string();
+    for (k, v) in row.keys.iter() {
+        if !k.starts_with('.') && !k.starts_with('/') && !row.name.contains(&**v) {
             out.push_str(&format!(" {k}={v}"));
         }
     }

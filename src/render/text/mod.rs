@@ -128,7 +128,7 @@ impl Render for Text {
 impl Text {
     /// Settings of a table that differ from those of the table before.
     fn keys(&self, table: &Table, before: Option<&Table>, out: &mut dyn Write) -> io::Result<()> {
-        let known = |k: &str, v: &str| before.is_some_and(|b| b.keys.iter().any(|(bk, bv)| bk == k && bv == v));
+        let known = |k: &str, v: &str| before.is_some_and(|b| b.keys.iter().any(|(bk, bv)| **bk == *k && **bv == *v));
         let mut line = String::new();
         let mut lines = Vec::new();
         for (k, v) in table.keys.iter().filter(|(k, v)| !known(k, v) && !v.is_empty()) {
@@ -144,7 +144,7 @@ impl Text {
         // What the base table had and this one lacks.
         let gone = before
             .iter()
-            .flat_map(|b| &b.keys)
+            .flat_map(|b| b.keys.iter())
             .filter(|(k, v)| !v.is_empty() && !table.keys.iter().any(|(tk, tv)| tk == k && !tv.is_empty()));
         for (k, _) in gone {
             line.push_str(if line.is_empty() { "" } else { "  " });
