@@ -1,1 +1,52 @@
-//! (to come)
+//! The command line: arguments -> plan -> run -> exit code.
+//!
+//! [`args`] is what was typed; [`plan`] turns it into what is needed, and every usage error is found there; [`run`] does it;
+//! [`messages`] is the only place that writes to stderr; [`Exit`] is the contract with scripts.
+
+pub mod args;
+mod messages;
+mod output;
+mod plan;
+mod run;
+
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+use clap::Parser;
+
+/// Exit codes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Exit {
+    /// Done; all gates passed.
+    Done,
+    /// A gate tripped.
+    Tripped,
+    /// Could not do it: usage, input or output.
+    Failed,
+    /// Nothing to compare, or a gate that could judge nothing.
+    Nothing,
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        ExitCode::from(match exit {
+            Exit::Done => 0,
+            Exit::Tripped => 1,
+            Exit::Failed => 2,
+            Exit::Nothing => 3,
+        })
+    }
+}
+
+/// Runs the program with these arguments, the program's name first.
+pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let parsed = match args::Cli::try_parse_from(args) {
+        Ok(parsed) => parsed,
+        Err(e) => {
+            // Help and version go to stdout with 0, usage errors to stderr with 2.
+            let _ = e.print();
+            return if e.use_stderr() { Exit::Failed.into() } else { Exit::Done.into() };
+        }
+    };
+    run::run(&parsed).into()
+}

@@ -406,15 +406,7 @@ impl Side {
             }
             Side::Mixed => (None, 0, false),
         };
-        Known {
-            center: Center::Mean,
-            n: Some(n as u64),
-            stats,
-            guarded: false,
-            pooled: false,
-            one_process,
-            approximate: false,
-        }
+        Known { center: Center::Mean, n: Some(n as u64), stats, guarded: false, pooled: false, one_process }
     }
 
     /// All values, processes not told apart.

@@ -38,8 +38,6 @@ pub(super) struct Known {
     pub pooled: bool,
     /// All values come from one process.
     pub one_process: bool,
-    /// Only the order of magnitude is known.
-    pub approximate: bool,
 }
 
 /// Whether the cell's center is a mean, so that a row's flat cells should show means too.
@@ -131,7 +129,6 @@ fn raw(o: &Observations, exact: bool, means: bool, plan: &Plan) -> (Cell, Side) 
                 guarded: false,
                 pooled: false,
                 one_process: true,
-                approximate: false,
             };
             (cell, Side::Summary(known))
         }
@@ -243,7 +240,6 @@ fn summary(s: &Summary, plan: &Plan) -> (Cell, Known) {
         guarded: guard && !one,
         pooled: student && !guard && !plan.assume_independent,
         one_process: one,
-        approximate: s.approximate,
     };
     (cell, known)
 }

@@ -51,6 +51,11 @@ impl Source {
         }
     }
 
+    /// It is standard input.
+    pub fn is_stdin(&self) -> bool {
+        self.kind == SourceKind::Stdin
+    }
+
     /// As messages name it: the path as typed, or `stdin`.
     pub fn name(&self) -> String {
         match &self.kind {

@@ -11,28 +11,7 @@ use crate::model::{Group, Input, Record, Series, SeriesSet, Settings, SettingsId
 use crate::parse::go::better;
 use crate::pivot::filter::{Decision, Filter};
 use crate::pivot::keys::ResultKeys;
-use crate::pivot::projection::Projection;
 use crate::units::{Unit, UnitId};
-
-/// Decides what is kept.
-#[derive(Clone, Debug, Default)]
-pub struct Keep {
-    /// The filter.
-    pub filter: Filter,
-    /// Projections whose fixed orders leave results out.
-    pub projections: Vec<Projection>,
-}
-
-impl Keep {
-    /// Whether anything of the result can be kept; single metrics may still be dropped by [`Filter::keeps`].
-    fn group(&self, record: &Record<'_>, label: &str) -> bool {
-        if self.filter.is_all() && self.projections.is_empty() {
-            return true;
-        }
-        let keys = ResultKeys::of_record(record, label);
-        self.projections.iter().all(|p| p.admits(&keys)) && !matches!(self.filter.decide(&keys), Decision::None)
-    }
-}
 
 /// Diagnostics of one code shown per input; the rest is counted.
 const SHOWN_PER_CODE: usize = 5;
@@ -44,9 +23,9 @@ const NEAR: usize = 32;
 const DROPPED: u32 = u32::MAX;
 
 /// The sink of one input.
-pub struct Collector<'k> {
+pub struct Collector<'f> {
     set: SeriesSet,
-    keep: &'k Keep,
+    filter: &'f Filter,
     source: SourceId,
     hasher: DefaultHashBuilder,
     /// Index of groups by identity.
@@ -65,13 +44,13 @@ pub struct Collector<'k> {
     removed: usize,
 }
 
-impl<'k> Collector<'k> {
+impl<'f> Collector<'f> {
     /// An empty sink for input `source`.
-    pub fn new(source: SourceId, input: Input, keep: &'k Keep) -> Self {
+    pub fn new(source: SourceId, input: Input, filter: &'f Filter) -> Self {
         let set = SeriesSet { inputs: vec![input], ..SeriesSet::default() };
         Collector {
             set,
-            keep,
+            filter,
             source,
             hasher: DefaultHashBuilder::default(),
             index: HashTable::new(),
@@ -146,8 +125,11 @@ impl<'k> Collector<'k> {
             self.last = Some(at);
             return Some(at as usize);
         }
-        if !self.keep.group(record, &self.set.inputs[0].label) {
-            return None;
+        if !self.filter.is_all() {
+            let keys = ResultKeys::of_record(record, &self.set.inputs[0].label);
+            if matches!(self.filter.decide(&keys), Decision::None) {
+                return None;
+            }
         }
         let group = Group {
             source: self.source,
@@ -187,9 +169,9 @@ impl<'k> Collector<'k> {
             slot => slot,
         };
         let slot = slot.unwrap_or_else(|| {
-            let kept = self.keep.filter.is_all() || {
+            let kept = self.filter.is_all() || {
                 let keys = ResultKeys::of_record(record, &self.set.inputs[0].label);
-                self.keep.filter.keeps(&keys, &self.set.units[unit.0 as usize])
+                self.filter.keeps(&keys, &self.set.units[unit.0 as usize])
             };
             let slot = if kept {
                 let series = &mut self.set.groups[at].series;

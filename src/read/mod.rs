@@ -9,13 +9,14 @@ use std::io::Read;
 
 use rayon::prelude::*;
 
-pub use collect::{Collector, Keep};
+pub use collect::Collector;
 
 use crate::base::{Diagnostic, Error, SourceId};
 use crate::input::{self, Source};
 use crate::model::{Input, SeriesSet, Sink};
 use crate::parse::mixed::Mixed;
 use crate::parse::{FORMATS, Line};
+use crate::pivot::Filter;
 
 /// What to read, and how.
 pub struct Request<'a> {
@@ -26,7 +27,7 @@ pub struct Request<'a> {
     /// Makes the parsers of one input.
     pub parsers: &'a (dyn Fn() -> Mixed + Sync),
     /// Which results are kept.
-    pub keep: &'a Keep,
+    pub filter: &'a Filter,
     /// Bytes read at a time.
     pub block: usize,
 }
@@ -58,7 +59,7 @@ pub fn read(request: &Request<'_>) -> Result<SeriesSet, (Error, Box<SeriesSet>)>
 
 fn read_one(request: &Request<'_>, id: SourceId, source: &Source, label: &str) -> (SeriesSet, Option<Error>) {
     let input = Input { label: label.to_owned(), path: source.name(), formats: Vec::new(), results: 0, skipped: 0 };
-    let mut collector = Collector::new(id, input, request.keep);
+    let mut collector = Collector::new(id, input, request.filter);
     let error = fill(request, source, &mut collector).err();
     (collector.finish(), error)
 }

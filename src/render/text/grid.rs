@@ -99,6 +99,7 @@ pub fn write(columns: &[&Column], color: bool, out: &mut dyn Write) -> io::Resul
             }
             pad = after;
         }
+        line.truncate(line.trim_end_matches(' ').len());
         line.push('\n');
         out.write_all(line.as_bytes())?;
     }

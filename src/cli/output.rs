@@ -1,0 +1,87 @@
+//! Where a report goes: stdout, and files that appear whole or not at all.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use super::args::FormatChoice;
+use crate::base::Error;
+use crate::render::Render;
+use crate::render::csv::Csv;
+use crate::render::json::Json;
+use crate::render::text::Text;
+use crate::report::Report;
+
+/// A file to write.
+pub struct Target {
+    pub format: FormatChoice,
+    pub path: PathBuf,
+}
+
+const NAMES: &[(&str, FormatChoice)] = &[
+    ("text", FormatChoice::Text),
+    ("txt", FormatChoice::Text),
+    ("csv", FormatChoice::Csv),
+    ("json", FormatChoice::Json),
+];
+
+/// Reads `FORMAT:FILE`, or `FILE` whose extension is a format.
+pub fn target(arg: &Path) -> Result<Target, Error> {
+    let text = arg.to_string_lossy();
+    let named = |name: &str| NAMES.iter().find(|(n, _)| *n == name).map(|(_, f)| *f);
+    if let Some((format, path)) = text.split_once(':') {
+        if let Some(format) = named(format) {
+            return Ok(Target { format, path: path.into() });
+        }
+    }
+    match arg.extension().and_then(|e| e.to_str()).and_then(named) {
+        Some(format) => Ok(Target { format, path: arg.to_owned() }),
+        None => {
+            let names: Vec<&str> = NAMES.iter().map(|(n, _)| *n).collect();
+            Err(Error::Usage {
+                message: format!("--output: expected FORMAT:FILE or a file with a known extension, found {text:?}"),
+                hint: Some(format!("formats: {}", names.join(", "))),
+            })
+        }
+    }
+}
+
+/// The renderer of a format.
+pub fn renderer(format: FormatChoice, text: &Text) -> Box<dyn Render> {
+    match format {
+        FormatChoice::Text => Box::new(text.clone()),
+        FormatChoice::Csv => Box::new(Csv),
+        FormatChoice::Json => Box::new(Json),
+    }
+}
+
+/// Writes the report to a file: under a temporary name beside it, then renamed.
+pub fn write_file(target: &Target, report: &Report, text: &Text) -> Result<(), Error> {
+    let fail = |source: io::Error| Error::Write { path: target.path.clone(), source };
+    let plain = Text { color: false, ..text.clone() };
+    // A device or a pipe cannot be replaced by renaming.
+    let special = std::fs::metadata(&target.path).is_ok_and(|m| !m.is_file());
+    if special {
+        let mut file = std::fs::OpenOptions::new().write(true).open(&target.path).map_err(fail)?;
+        renderer(target.format, &plain).render(report, &mut file).map_err(fail)?;
+        return file.flush().map_err(fail);
+    }
+    let directory = target.path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut file = tempfile::Builder::new().prefix(".abstat-").tempfile_in(directory).map_err(fail)?;
+    renderer(target.format, &plain).render(report, &mut file).map_err(fail)?;
+    file.flush().map_err(fail)?;
+    readable_by_umask(file.as_file()).map_err(fail)?;
+    file.persist(&target.path).map_err(|e| fail(e.error))?;
+    Ok(())
+}
+
+/// Temporary files are private; a report should have the permissions of any new file.
+#[cfg(unix)]
+fn readable_by_umask(file: &std::fs::File) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    file.set_permissions(std::fs::Permissions::from_mode(0o644))
+}
+
+#[cfg(not(unix))]
+fn readable_by_umask(_: &std::fs::File) -> io::Result<()> {
+    Ok(())
+}

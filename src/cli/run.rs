@@ -1,0 +1,161 @@
+//! Does what the plan says: read, lay out, compare, write.
+
+use std::io;
+
+use super::Exit;
+use super::args::{Cli, CompareArgs};
+use super::messages::Messages;
+use super::output::{renderer, write_file};
+use super::plan::{Plan, Refusal, plan};
+use crate::base::{Error, Severity};
+use crate::compare::compare;
+use crate::input::BLOCK;
+use crate::parse::mixed::Mixed;
+use crate::pivot::layout;
+use crate::read::{Request, read};
+use crate::report::{Report, Why, select};
+
+const USAGE: &str = "\
+usage: abstat [OPTIONS] INPUT...
+
+  abstat old.txt new.txt                  what changed from old to new
+  go test -bench . -count 10 | abstat     a summary of one run
+  abstat --help                           everything
+";
+
+/// Runs the program.
+pub fn run(cli: &Cli) -> Exit {
+    let args = &cli.compare;
+    let messages = Messages::new(args.color, args.verbose);
+    match plan(args) {
+        Ok(plan) => match answer(args, &plan, &messages) {
+            Ok(exit) => exit,
+            Err(e) => {
+                if broken_pipe(&e) {
+                    return Exit::Done;
+                }
+                messages.error(&e);
+                if matches!(e, Error::NothingToCompare { .. }) { Exit::Nothing } else { Exit::Failed }
+            }
+        },
+        Err(Refusal::Usage(e)) => {
+            messages.error(&e);
+            Exit::Failed
+        }
+        Err(Refusal::Syntax(faults)) => {
+            for (flag, error) in &faults {
+                messages.syntax(flag, error);
+            }
+            Exit::Failed
+        }
+        Err(Refusal::NoInput) => {
+            messages.line("error: no input named, and standard input is a terminal");
+            messages.raw(USAGE);
+            Exit::Failed
+        }
+    }
+}
+
+fn broken_pipe(e: &Error) -> bool {
+    matches!(e, Error::Write { source, .. } if source.kind() == io::ErrorKind::BrokenPipe)
+}
+
+/// Reads, compares and writes.
+fn answer(args: &CompareArgs, plan: &Plan, messages: &Messages) -> Result<Exit, Error> {
+    let parsers = || match Mixed::new(plan.from.as_deref()) {
+        Some(parsers) => parsers,
+        None => unreachable!("the plan knows the format"),
+    };
+    let request =
+        Request { sources: &plan.sources, labels: &plan.labels, parsers: &parsers, filter: &plan.filter, block: BLOCK };
+    let mut set = read(&request).map_err(|(e, set)| {
+        messages.diagnostics(&set.diagnostics, &set.inputs);
+        e
+    })?;
+    let noticed = std::mem::take(&mut set.diagnostics);
+    let strict = args.strict && noticed.iter().any(|d| d.severity == Severity::Warning);
+    if set.groups.is_empty() {
+        messages.diagnostics(&noticed, &set.inputs);
+        return Err(Error::NothingToCompare { message: "no result matches the filter".into(), hint: None });
+    }
+    let grid = layout(&mut set, &plan.layout);
+    let inputs = std::mem::take(&mut set.inputs);
+    let mut report = compare(grid, inputs, noticed, &plan.compare)?;
+    messages.diagnostics(&report.warnings, &report.inputs);
+    if let Some(e) = nothing_in_common(&report) {
+        return Err(e);
+    }
+    if strict {
+        return Err(Error::usage("--strict: there were warnings about the inputs"));
+    }
+    select(&mut report, &plan.selection);
+    for target in &plan.targets {
+        write_file(target, &report, &plan.text)?;
+    }
+    let mut stdout = io::stdout().lock();
+    renderer(args.format, &plan.text)
+        .render(&report, &mut stdout)
+        .map_err(|source| Error::Write { path: "stdout".into(), source })?;
+    Ok(Exit::Done)
+}
+
+/// Several columns were asked for, but no row has two of them.
+fn nothing_in_common(report: &Report) -> Option<Error> {
+    let formats: Vec<_> = report.inputs.iter().map(|i| &i.formats).collect();
+    // Inputs of different formats are rarely meant to share names: they are shown one beside the other.
+    if report.inputs.len() < 2 || formats.windows(2).any(|w| w[0] != w[1]) {
+        return None;
+    }
+    let rows = || report.tables.iter().flat_map(|t| &t.rows);
+    if rows().any(|r| r.comparisons.iter().flatten().any(|c| c.why != Some(Why::OneSide))) {
+        return None;
+    }
+    if report.tables.iter().any(|t| t.columns.len() > 1 && t.base.is_none()) {
+        return None;
+    }
+    // Names of each input: a table may hold one or several of them.
+    let names = |label: &str| -> Vec<&str> {
+        let mut out = Vec::new();
+        for t in &report.tables {
+            let Some(i) = t.columns.iter().position(|c| c.label == label) else { continue };
+            for r in t.rows.iter().filter(|r| r.cells[i].is_some()) {
+                if !out.contains(&&*r.name) {
+                    out.push(&*r.name);
+                }
+                if out.len() >= 200 {
+                    return out;
+                }
+            }
+        }
+        out
+    };
+    let labels: Vec<&str> = report.inputs.iter().map(|i| i.label.as_str()).collect();
+    let (a, b) = (names(labels[0]), names(labels[1]));
+    let some = |names: &[&str]| names.iter().take(3).map(|n| format!("{n:?}")).collect::<Vec<_>>().join(", ");
+    let paths = report.inputs.iter().map(|i| i.path.as_str()).collect::<Vec<_>>();
+    let message = format!(
+        "{} share no benchmark names: {} has {}; {} has {}",
+        paths.join(" and "),
+        labels[0],
+        some(&a),
+        labels[1],
+        some(&b)
+    );
+    let nearest = a
+        .iter()
+        .flat_map(|x| b.iter().map(move |y| (x, y)))
+        .max_by(|(a, b), (c, d)| strsim::jaro_winkler(a, b).total_cmp(&strsim::jaro_winkler(c, d)));
+    let hint = nearest.map(|(x, y)| {
+        let procs = |n: &str| n.rsplit_once('-').is_some_and(|(_, d)| d.bytes().all(|b| b.is_ascii_digit()));
+        let stem = |n: &str| n.rsplit_once('-').map_or(n.to_owned(), |(s, _)| s.to_owned());
+        let how = if procs(x) && procs(y) && stem(x) == stem(y) {
+            "; try --ignore /gomaxprocs"
+        } else if x == y {
+            "; they differ in other keys: try --ignore or --table"
+        } else {
+            ""
+        };
+        format!("nearest pair: {x:?} / {y:?}{how}")
+    });
+    Some(Error::NothingToCompare { message, hint })
+}
