@@ -174,15 +174,12 @@ impl Assessment {
         self.p = Some(u.p.value());
         if u.all_equal {
             self.why = Some(Why::AllEqual);
-            if self.ratio.is_some() {
-                (self.ratio, self.lo, self.hi) = (Some(1.0), Some(1.0), Some(1.0));
-            }
-            return;
+        } else {
+            self.test = match u.p {
+                PValue::Exact(_) => Test::MannWhitneyExact,
+                PValue::Asymptotic(_) => Test::MannWhitneyNormal,
+            };
         }
-        self.test = match u.p {
-            PValue::Exact(_) => Test::MannWhitneyExact,
-            PValue::Asymptotic(_) => Test::MannWhitneyNormal,
-        };
         self.out_of_reach = stats::smallest_p(n as u64, m as u64) > cx.plan.alpha;
         // Without a common sign there is no ratio to estimate.
         let Some(hl) = stats::hodges_lehmann_ratio(a, b, cx.plan.confidence, cx.cache) else {

@@ -156,11 +156,9 @@ fn median(cell: &mut Cell, sample: &Sample, o: &Observations, plan: &Plan) {
     cell.kind = Some(if sample.len() == 1 { Center::Single } else { Center::Median });
     let interval = stats::median_ci(sample, plan.confidence);
     cell.center = Some(stats::Ordered::median(sample));
-    if interval.is_finite() {
-        (cell.lo, cell.hi, cell.coverage) = (Some(interval.lo), Some(interval.hi), interval.coverage);
-    } else {
-        cell.infinite = true;
-    }
+    let finite = |v: f64| v.is_finite().then_some(v);
+    (cell.lo, cell.hi, cell.coverage) = (finite(interval.lo), finite(interval.hi), interval.coverage);
+    cell.infinite = !interval.is_finite();
 }
 
 fn mean(cell: &mut Cell, m: &Moments, plan: &Plan) {

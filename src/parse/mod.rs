@@ -60,5 +60,7 @@ pub struct Format {
 }
 
 /// All formats, in the order in which an undecided line is offered.
-pub static FORMATS: &[Format] =
-    &[Format { name: "go", about: "go test -bench", parser: || Box::new(go::Go::new(go::Mode::Lenient)) }];
+pub static FORMATS: &[Format] = &[
+    Format { name: "go", about: "go test -json", parser: || Box::new(go_test_json::GoTestJson::new()) },
+    Format { name: "go", about: "go test -bench", parser: || Box::new(go::Go::new(go::Mode::Lenient)) },
+];
