@@ -13,8 +13,10 @@
 
 mod adjust;
 pub mod benchstat;
+mod bootstrap;
 mod describe;
 mod distributions;
+mod equivalence;
 mod forks;
 mod geomean;
 mod hodges_lehmann;
@@ -22,19 +24,23 @@ mod mean_ci;
 mod median_ci;
 #[cfg(test)]
 mod oracle;
+mod paired;
 mod power;
 mod ratio;
 mod utest;
 mod welch;
 
 pub use adjust::{benjamini_hochberg, holm};
+pub use bootstrap::{FEWEST_RESAMPLES, bootstrap_ratio};
 pub use describe::{Counted, Moments, Ordered, moments, quantile_r7, quantile_r8};
 pub use distributions::{f_upper_p, normal_quantile, t_quantile_two_sided, t_two_sided_p, t_upper_p, two_sided_tail};
+pub use equivalence::{Equivalence, equivalence, is_within_margin};
 pub use forks::{Anova, ForkEffect, fork_means};
 pub use geomean::{LogRatio, SuiteRatio, geomean, population_ratio, suite_ratio};
 pub use hodges_lehmann::{Shift, hodges_lehmann_ratio, hodges_lehmann_shift};
 pub use mean_ci::{mean_ci, mean_error, sd_from_error, sd_from_normal_error};
 pub use median_ci::{MedianRanks, median_ci, median_ci_needed, median_ranks};
+pub use paired::{Paired, paired, signed_rank};
 pub use power::{mde, mde_by_ranks, mde_log, runs_for_alpha, runs_needed, runs_needed_by_ranks, smallest_p};
 pub use ratio::{
     Fieller, MeanRatio, RatioMethod, delta, fieller, log_delta, log_ratio_error, ratio_df, ratio_of_means,
