@@ -15,6 +15,7 @@ mod adjust;
 pub mod benchstat;
 mod bootstrap;
 mod describe;
+pub mod diagnose;
 mod distributions;
 mod equivalence;
 mod forks;
