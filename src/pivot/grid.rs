@@ -8,7 +8,7 @@ use std::sync::Arc;
 use hashbrown::{HashMap, HashSet};
 
 use super::axis::{Axis, CIRCUMSTANCES, Results, Term, terms};
-use super::keys::GoName;
+use super::keys::{GoName, ResultKeys};
 use super::projection::{Field, Order, Projection};
 use super::unsplit::{self, Unsplit};
 use super::{Column, Grid, GridCell, GridRow, GridTable, Keys, Pair};
@@ -108,7 +108,7 @@ pub fn layout(set: &mut SeriesSet, plan: &Layout) -> Grid {
     grid
 }
 
-/// Leaves out what a fixed order does not list.
+/// Leaves out what a fixed order does not list, and groups without a metric.
 fn admit(set: &SeriesSet, groups: &mut Vec<Group>, copies: &mut Vec<u32>, plan: &Layout) {
     let lists: Vec<&Projection> = [plan.table.as_ref(), plan.row.as_ref(), plan.col.as_ref(), Some(&plan.ignore)]
         .into_iter()
@@ -116,14 +116,14 @@ fn admit(set: &SeriesSet, groups: &mut Vec<Group>, copies: &mut Vec<u32>, plan: 
         .filter(|list| list.fields.iter().any(|f| matches!(f.order, Order::Fixed(_))))
         .collect();
     copies.resize(if copies.is_empty() { 0 } else { groups.len() }, 0);
-    if lists.is_empty() {
+    if lists.is_empty() && groups.iter().all(|g| !g.series.is_empty()) {
         return;
     }
     let keep: Vec<bool> = groups
         .iter()
         .map(|g| {
-            let keys = super::keys::ResultKeys::of_group(g, set);
-            lists.iter().all(|list| list.admits(&keys))
+            let keys = ResultKeys::of_group(g, set);
+            !g.series.is_empty() && lists.iter().all(|list| list.admits(&keys))
         })
         .collect();
     let mut kept = keep.iter();
@@ -423,7 +423,7 @@ impl Planes {
     }
 
     fn column(&self, c: u32) -> Column {
-        let keys: Vec<Pair> = self.cols.fields(c).map(|(k, v)| (k.clone(), v.clone())).collect();
+        let keys: Vec<(String, String)> = self.cols.fields(c).map(|(k, v)| (k.to_string(), v.to_string())).collect();
         Column { label: unsplit::label(&self.cols, c), fields: keys.len(), keys }
     }
 
@@ -487,7 +487,7 @@ impl Planes {
                 _ => {
                     for (column, value) in columns.iter_mut().zip(of) {
                         if let Some(value) = value.filter(|v| !v.is_empty()) {
-                            column.keys.push((key.clone(), value.into()));
+                            column.keys.push((key.to_string(), value.to_owned()));
                         }
                     }
                 }
@@ -756,6 +756,6 @@ fn shorten(columns: &mut [Column]) {
     }
     for column in columns {
         let parts = column.keys.iter().take(n).zip(&shared).filter(|((_, v), shared)| !**shared && !v.is_empty());
-        column.label = parts.map(|((_, v), _)| &**v).collect::<Vec<_>>().join(" ");
+        column.label = parts.map(|((_, v), _)| v.as_str()).collect::<Vec<_>>().join(" ");
     }
 }

@@ -94,8 +94,9 @@ pub fn plan(mode: Mode, flags: &str) -> Layout {
 
 /// One line per table (`keys | unit | columns`) and row (`name [keys]: values of each cell, and what they vary in`).
 pub fn dump(grid: &Grid) -> String {
-    let list =
-        |keys: &[(Arc<str>, Arc<str>)]| keys.iter().map(|(k, v)| format!("{k}={v}")).collect::<Vec<_>>().join(",");
+    fn list<S: AsRef<str>>(keys: &[(S, S)]) -> String {
+        keys.iter().map(|(k, v)| format!("{}={}", k.as_ref(), v.as_ref())).collect::<Vec<_>>().join(",")
+    }
     let mut out = String::new();
     for t in &grid.tables {
         let column = |c: &super::Column| match c.keys.get(c.fields..) {
