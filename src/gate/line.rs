@@ -69,7 +69,7 @@ fn named(report: &Report, row: &GateRow) -> String {
 fn signed(percent: f64) -> String {
     match percent.abs() {
         a if a >= 1e7 => format!("{percent:+.1e}"),
-        a if a < 0.095 && a >= 1e-6 => {
+        a if (1e-6..0.095).contains(&a) => {
             // Decimals that leave two significant digits.
             let decimals = (1.0 - a.log10().floor()).clamp(1.0, 8.0);
             format!("{percent:+.*}", decimals as usize)

@@ -360,7 +360,7 @@ fn judge_change(pair: &Pair<'_>, wanted: Wanted, beyond: Beyond, alpha: f64, rul
     if beyond.by == By::Raw {
         return match ratio_of_centers(c) {
             None => Ruling::Unjudged(Unjudged::Untested),
-            Some(r) if r == 1.0 => Ruling::Passes,
+            Some(1.0) => Ruling::Passes,
             Some(r) => match r > 1.0 {
                 _ if wanted == Wanted::Either => hold(size(r)),
                 up if up == ((better == Some(Direction::Lower)) == (wanted == Wanted::Worse)) => hold(size(r)),
