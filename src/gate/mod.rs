@@ -80,7 +80,11 @@ impl Rule {
             .map_err(|e| RuleError { message: format!("--fail-on {:?}: {e}", printable(text)), hint: Some(e.hint) })?;
         let filter = filter.map(Selector::parse).transpose().map_err(|e| RuleError {
             message: format!("--fail-on {:?}: {e}", printable(text)),
-            hint: Some("a rule is FILTER:CONDITION, such as .unit:sec/op: slower>5%".to_owned()),
+            hint: e
+                .faults
+                .into_iter()
+                .find_map(|f| f.hint)
+                .or_else(|| Some("a rule is FILTER:CONDITION, such as .unit:sec/op: slower>5%".to_owned())),
         })?;
         if let (Some(_), Condition::Config) = (&filter, condition) {
             return Err(RuleError {

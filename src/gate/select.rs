@@ -12,10 +12,7 @@ use crate::report::{Row, Table};
 
 /// A filter over the rows of a report.
 #[derive(Clone, Debug)]
-pub struct Selector {
-    text: String,
-    filter: Filter,
-}
+pub struct Selector(Filter);
 
 impl Selector {
     /// Reads an expression of the filter language.
@@ -23,18 +20,18 @@ impl Selector {
     /// # Errors
     /// All that is wrong with it.
     pub fn parse(text: &str) -> Result<Self, SyntaxError> {
-        Ok(Selector { filter: Filter::parse(text)?, text: text.trim().to_owned() })
+        Ok(Selector(text.parse()?))
     }
 
     /// Whether `row` of `table`, compared in `column`, is meant.
     pub fn matches(&self, table: &Table, row: &Row, column: usize) -> bool {
-        self.filter.matches(&Place { table, row, column }, &table.unit)
+        self.0.keeps(&Place { table, row, column }, &table.unit)
     }
 }
 
 impl fmt::Display for Selector {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.text)
+        self.0.fmt(f)
     }
 }
 
