@@ -76,10 +76,12 @@ impl Rule {
     /// # Errors
     /// What is wrong with the condition or the filter.
     pub fn parse(text: &str) -> Result<Self, RuleError> {
-        let (filter, condition) = rule::split(text)
-            .map_err(|e| RuleError { message: format!("--fail-on {:?}: {e}", printable(text)), hint: Some(e.hint) })?;
+        let (filter, condition) = rule::split(text).map_err(|e| RuleError {
+            message: format!("--fail-on \"{}\": {e}", printable(text)),
+            hint: Some(e.hint),
+        })?;
         let filter = filter.map(Selector::parse).transpose().map_err(|e| RuleError {
-            message: format!("--fail-on {:?}: {e}", printable(text)),
+            message: format!("--fail-on \"{}\": {e}", printable(text)),
             hint: e
                 .faults
                 .into_iter()
@@ -88,7 +90,7 @@ impl Rule {
         })?;
         if let (Some(_), Condition::Config) = (&filter, condition) {
             return Err(RuleError {
-                message: format!("--fail-on {:?}: config is about whole inputs and takes no filter", printable(text)),
+                message: format!("--fail-on \"{}\": config is about whole inputs and takes no filter", printable(text)),
                 hint: Some("write it as config".to_owned()),
             });
         }

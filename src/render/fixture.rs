@@ -23,7 +23,8 @@ pub const HOSTILE: [&str; 7] = [
 ];
 
 /// A name longer than any column.
-pub const LONG: &str = "Store/engine=lsm/keys=1000000/value=1KiB/threads=16/compression=zstd/cache=8MiB/order=random/reverse-8";
+pub const LONG: &str =
+    "Store/engine=lsm/keys=1000000/value=1KiB/threads=16/compression=zstd/cache=8MiB/order=random/reverse-8";
 
 fn column(label: &str, key: &str) -> Column {
     Column { label: label.into(), keys: vec![(key.into(), label.into())], fields: 1 }
@@ -141,7 +142,10 @@ pub fn times() -> Table {
         lo: None,
         hi: None,
         infinite: true,
-        observations: Some(Observations { values: vec![center * 0.99, center, center * 1.02], ..Observations::default() }),
+        observations: Some(Observations {
+            values: vec![center * 0.99, center, center * 1.02],
+            ..Observations::default()
+        }),
         ..raw(center, 0.03)
     };
     let mut c = compared(5.0e-9, 5.2e-9, 0.0, 0.0, 0.4, Verdict::Unclear);
@@ -183,7 +187,8 @@ pub fn allocations() -> Table {
     let cell = |v: f64| Some(Cell { lo: Some(v), hi: Some(v), kind: Some(Center::Mode), ..raw(v, 0.0) });
     let exact = |old: f64, new: f64, verdict| {
         let mut c = compared(old, new, 0.0, 0.0, 0.0, verdict);
-        (c.p, c.p_adjusted, c.test, c.interval, c.lo, c.hi) = (None, None, Test::Exact, IntervalMethod::None, None, None);
+        (c.p, c.p_adjusted, c.test, c.interval, c.lo, c.hi) =
+            (None, None, Test::Exact, IntervalMethod::None, None, None);
         if old == 0.0 {
             (c.delta_pct, c.ratio) = (None, None);
         }
@@ -296,7 +301,13 @@ pub fn percentiles() -> Vec<Table> {
         .into_iter()
         .map(|(unit, times)| {
             let cell = |v: f64| {
-                Some(Cell { n: Some(1), kind: Some(Center::Single), center: Some(v), confidence: 0.95, ..Cell::default() })
+                Some(Cell {
+                    n: Some(1),
+                    kind: Some(Center::Single),
+                    center: Some(v),
+                    confidence: 0.95,
+                    ..Cell::default()
+                })
             };
             let mut c = compared(1e-5 * times, 1.1e-5 * times, 0.0, 0.0, 1.0, Verdict::Untested);
             (c.lo, c.hi, c.p, c.p_adjusted, c.test, c.why) =
@@ -319,7 +330,10 @@ fn times_head() -> Table {
 
 /// A report of `tables`, its verdicts counted.
 pub fn report(tables: Vec<Table>) -> Report {
-    let mut summary = Counts { expected_false: 0.05 * tables.iter().map(|t| t.rows.len()).sum::<usize>() as f64, ..Counts::default() };
+    let mut summary = Counts {
+        expected_false: 0.05 * tables.iter().map(|t| t.rows.len()).sum::<usize>() as f64,
+        ..Counts::default()
+    };
     for c in tables.iter().flat_map(|t| &t.rows).flat_map(|r| r.comparisons.iter().flatten()) {
         let n = match c.verdict {
             Verdict::Better { .. } => &mut summary.faster,

@@ -2,7 +2,11 @@
 
 pub mod csv;
 pub mod json;
+pub mod markdown;
 pub mod text;
+
+#[cfg(test)]
+mod fixture;
 
 use std::io;
 
