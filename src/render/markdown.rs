@@ -11,9 +11,9 @@ use std::fmt::Write as _;
 use std::io;
 
 use super::Render;
-use super::number::{Scale, percent};
 use crate::base::printable;
 use crate::report::{Cell, Comparison, Report, Row, Table, Test, Verdict, View, Why};
+use crate::units::show::{self, Scale, Spelling};
 
 /// What can be chosen.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -53,8 +53,12 @@ const RESERVE: usize = 400;
 /// Warnings about machines shown in full.
 const WARNINGS: usize = 5;
 
-/// The minus sign of running text.
-const MINUS: char = '−';
+const SPELLING: Spelling = Spelling { ascii: false, go: false };
+
+/// A change with the minus sign of running text.
+fn percent(pct: f64) -> String {
+    show::percent(pct).replace('-', "−")
+}
 
 /// One table of the report, cut into what can be left out.
 struct Section {
@@ -566,7 +570,7 @@ impl<'a> Layout<'a> {
                 let cell = row.cells.get(column).and_then(Option::as_ref);
                 let interval = match cell.map(|c| (c.lo, c.hi, c.infinite)) {
                     Some((_, _, true)) => "± ∞".to_owned(),
-                    Some((Some(lo), Some(hi), _)) => format!("[{}, {}]", scale.show(lo), scale.show(hi)),
+                    Some((Some(lo), Some(hi), _)) => format!("[{}, {}]", scale.show(lo, SPELLING), scale.show(hi, SPELLING)),
                     _ => "–".to_owned(),
                 };
                 cells.extend([interval, cell.and_then(|c| c.n).map_or("–".to_owned(), |n| n.to_string())]);
@@ -578,15 +582,19 @@ impl<'a> Layout<'a> {
     /// `❌ **+10.4%** [+8.1, +13.0]`
     fn change(&self, c: &Comparison, row: &Row, scale: &Scale, options: &MarkdownOptions) -> String {
         let delta = match (c.delta_pct, c.difference) {
-            (Some(d), _) => format!("{}%", percent(d, MINUS)),
-            (None, Some(d)) if d < 0.0 => format!("{MINUS}{}", scale.show(-d)),
-            (None, Some(d)) => format!("+{}", scale.show(d)),
+            (Some(d), _) => percent(d),
+            (None, Some(d)) if d < 0.0 => format!("−{}", scale.show(-d, SPELLING)),
+            (None, Some(d)) => format!("+{}", scale.show(d, SPELLING)),
             (None, None) => String::new(),
         };
-        let end = |r: f64| percent(100.0 * (r - 1.0), MINUS);
-        let interval = match (c.lo, c.hi) {
-            (Some(lo), Some(hi)) => format!("[{}, {}]", end(lo), end(hi)),
-            _ => String::new(),
+        
+        let end = |pct: f64, open: &str| match pct.is_finite() {
+            true => percent(pct).trim_end_matches('%').to_owned(),
+            false => open.to_owned(),
+        };
+        let interval = match c.interval_pct() {
+            Some((lo, hi)) => format!("[{}, {}]", end(lo, "−∞"), end(hi, "+∞")),
+            None => String::new(),
         };
         let word = c.verdict.word(self.table.unit.dim());
         let parts = match c.verdict {
@@ -619,13 +627,13 @@ impl<'a> Layout<'a> {
         let mut cells = vec![format!("_geomean of {}_", g.rows)];
         let scale = Scale::of(&self.table.unit, g.centers.iter().flatten().copied());
         let center = |c: usize| match g.centers.get(c).copied().flatten() {
-            Some(v) => scale.show(v),
+            Some(v) => scale.show(v, SPELLING),
             None => "–".to_owned(),
         };
         cells.extend(self.base.map(center));
         for &column in &self.columns {
             let ratio = g.ratios.get(column).copied().flatten();
-            let change = ratio.map(|r| format!("{}%", percent(100.0 * (r - 1.0), MINUS))).unwrap_or_default();
+            let change = ratio.map(|r| percent(100.0 * (r - 1.0))).unwrap_or_default();
             match self.view {
                 _ if self.pair => cells.extend([center(column), change]),
                 View::Change => cells.push(format!("{} {change}", center(column)).trim_end().to_owned()),
@@ -655,8 +663,8 @@ fn sign(verdict: Verdict, options: &MarkdownOptions) -> &'static str {
 fn center(row: &Row, column: usize, scale: &Scale) -> String {
     let cell: Option<&Cell> = row.cells.get(column).and_then(Option::as_ref);
     match cell.and_then(|c| c.center.map(|v| (v, c.approximate))) {
-        Some((v, true)) => format!("≈ {}", scale.show(v)),
-        Some((v, false)) => scale.show(v),
+        Some((v, true)) => format!("≈ {}", scale.show(v, SPELLING)),
+        Some((v, false)) => scale.show(v, SPELLING),
         None => "–".to_owned(),
     }
 }
