@@ -488,6 +488,17 @@ impl Comparison {
 }
 
 impl Row {
+    /// The name, and behind it the parameters that it does not hold itself: `MapBench.get size=1000`.
+    pub fn display_name(&self) -> String {
+        let mut out = self.name.to_string();
+        for (k, v) in self.keys.iter() {
+            if !k.starts_with('.') && !k.starts_with('/') && !self.name.contains(&**v) {
+                out.push_str(&format!(" {k}={v}"));
+            }
+        }
+        out
+    }
+
     /// The most telling verdict of the row: a change before everything else, the worst first.
     pub fn verdict(&self) -> Option<Verdict> {
         let rank = |v: &Verdict| match v {

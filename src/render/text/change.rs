@@ -184,7 +184,7 @@ impl<'a> Drawn<'a> {
             (0..n).map(|i| rows.iter().map(|r| d.error(r.cells[i].as_ref(), scale(table, r))).collect()).collect();
         let widest: Vec<usize> = errors.iter().map(|e| e.iter().map(|s| grid::width(s)).max().unwrap_or(0)).collect();
         for (k, row) in rows.iter().enumerate() {
-            d.names.cells.push(Cell::plain(text.plain(&display_name(row))));
+            d.names.cells.push(Cell::plain(text.plain(&row.display_name())));
             let scale = scale(table, row);
             let last = (0..n).rev().find(|&i| row.comparisons[i].is_some());
             for i in 0..n {
@@ -386,17 +386,6 @@ fn error_width(text: &str) -> usize {
 
 fn scale(table: &Table, row: &Row) -> Scale {
     Scale::of(&table.unit, row.cells.iter().flatten().filter_map(|c| c.center))
-}
-
-/// The name, and behind it the parameters that it does not hold itself.
-fn display_name(row: &Row) -> String {
-    let mut out = row.name.to_string();
-    for (k, v) in row.keys.iter() {
-        if !k.starts_with('.') && !k.starts_with('/') && !row.name.contains(&**v) {
-            out.push_str(&format!(" {k}={v}"));
-        }
-    }
-    out
 }
 
 /// `-17.9 .. -16.5%`.
