@@ -192,7 +192,7 @@ impl<'a> Pair<'a> {
             (None, None) => Verdict::Untested.word(self.table.unit.dim()).to_owned(),
         };
         GateRow {
-            name: self.row.name.clone(),
+            name: self.row.display_name(),
             unit: self.table.unit.name.to_string(),
             column: self.label(self.column),
             delta_pct: c.and_then(|c| c.delta_pct),

@@ -418,8 +418,8 @@ fn section(report: &Report, table: &Table, options: &MarkdownOptions) -> Section
         section.foot.insert_str(0, &format!("\n<sub>{hidden} more {rows} not shown: {words}</sub>\n"));
     }
     section.summary = fold_summary(table, &folded);
-    for row in changed.iter().chain(&folded).filter(|r| cut(&r.name) != r.name) {
-        section.names.push(format!("- {}\n", code(&row.name, false)));
+    for row in changed.iter().chain(&folded).filter(|r| cut(&r.display_name()) != r.display_name()) {
+        section.names.push(format!("- {}\n", code(&row.display_name(), false)));
     }
     section
 }
@@ -544,7 +544,7 @@ impl<'a> Layout<'a> {
         let centers = row.cells.iter().flatten().filter_map(|c| c.center);
         let scale = Scale::of(&self.table.unit, centers);
         let notes: String = row.notes.iter().map(|n| superscript(*n)).collect();
-        let name = code(&cut(&row.name), true);
+        let name = code(&cut(&row.display_name()), true);
         let mut cells = vec![if self.pair { name } else { format!("{name}{notes}") }];
         cells.extend(self.base.map(|b| center(row, b, &scale)));
         for &column in &self.columns {
