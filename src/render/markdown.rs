@@ -11,6 +11,7 @@ use std::fmt::Write as _;
 use std::io;
 
 use super::Render;
+use super::order::row_weight;
 use crate::base::printable;
 use crate::report::{Cell, Comparison, Report, Row, Table, Test, Verdict, View, Why};
 use crate::units::show::{self, Scale, Spelling};
@@ -398,7 +399,7 @@ fn section(report: &Report, table: &Table, options: &MarkdownOptions) -> Section
         None => (shown, vec![]),
     };
     if table.base.is_some() {
-        changed.sort_by(|a, b| weight(b).total_cmp(&weight(a)));
+        changed.sort_by(|a, b| row_weight(b).total_cmp(&row_weight(a)));
     }
     if changed.is_empty() {
         section.head.push_str("\nNo shown change.\n");
@@ -439,24 +440,6 @@ fn all_equal(table: &Table) -> Option<String> {
         .all(|r| r.comparisons.iter().flatten().all(equal) && r.comparisons.iter().any(Option::is_some));
     let rows = table.rows.len();
     (all && rows > 1).then(|| format!("{rows} rows, all equal"))
-}
-
-/// Sorts changed rows: confirmed worse, better, changed, then the same with `?`; inside these by size.
-fn weight(row: &Row) -> f64 {
-    let of = |c: &Comparison| {
-        let size = c.ratio.filter(|r| *r > 0.0).map_or(f64::MAX.ln(), |r| r.ln().abs());
-        let class = match c.verdict {
-            Verdict::Worse { confirmed: true } => 6.0,
-            Verdict::Better { confirmed: true } => 5.0,
-            Verdict::Changed { confirmed: true } => 4.0,
-            Verdict::Worse { .. } => 3.0,
-            Verdict::Better { .. } => 2.0,
-            Verdict::Changed { .. } => 1.0,
-            _ => 0.0,
-        };
-        class * 1e6 + size
-    };
-    row.comparisons.iter().flatten().map(of).fold(0.0, f64::max)
 }
 
 /// `40 rows without a shown change (37 same, 3 unclear)`
@@ -570,7 +553,9 @@ impl<'a> Layout<'a> {
                 let cell = row.cells.get(column).and_then(Option::as_ref);
                 let interval = match cell.map(|c| (c.lo, c.hi, c.infinite)) {
                     Some((_, _, true)) => "± ∞".to_owned(),
-                    Some((Some(lo), Some(hi), _)) => format!("[{}, {}]", scale.show(lo, SPELLING), scale.show(hi, SPELLING)),
+                    Some((Some(lo), Some(hi), _)) => {
+                        format!("[{}, {}]", scale.show(lo, SPELLING), scale.show(hi, SPELLING))
+                    }
                     _ => "–".to_owned(),
                 };
                 cells.extend([interval, cell.and_then(|c| c.n).map_or("–".to_owned(), |n| n.to_string())]);
@@ -587,7 +572,7 @@ impl<'a> Layout<'a> {
             (None, Some(d)) => format!("+{}", scale.show(d, SPELLING)),
             (None, None) => String::new(),
         };
-        
+
         let end = |pct: f64, open: &str| match pct.is_finite() {
             true => percent(pct).trim_end_matches('%').to_owned(),
             false => open.to_owned(),

@@ -1,8 +1,10 @@
 //! Outputs: one file per format behind [`Render`]. A renderer formats and lays out finished numbers; it computes none.
 
+pub mod chart;
 pub mod csv;
 pub mod json;
 pub mod markdown;
+mod order;
 pub mod text;
 
 #[cfg(test)]

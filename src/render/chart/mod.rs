@@ -1,0 +1,143 @@
+//! Pictures of a report: forest plots, strips of samples, lines over versions and percentiles, as SVG and in text.
+//!
+//! The SVG is written here on the markup writer that the HTML report uses. plotters (0.3.7) was looked at first: its SVG backend
+//! rounds every place to whole pixels, writes colours into each element, so that one picture cannot be light and dark by CSS,
+//! and gives elements no `<title>`.
+
+pub mod axis;
+pub mod forest;
+pub mod lines;
+pub mod percentiles;
+pub mod strips;
+pub mod svg;
+pub mod terminal;
+
+use std::io;
+
+use maud::{Markup, PreEscaped, html};
+
+use self::svg::{Anchor, Figure};
+use super::Render;
+use crate::report::Report;
+
+/// Comparisons in one forest plot.
+pub const FOREST_ROWS: usize = 50;
+/// Rows of one strips chart.
+pub const STRIP_ROWS: usize = 24;
+/// Lines of one chart.
+pub const LINES: usize = 16;
+/// Percentile plots of a report.
+pub const DISTRIBUTIONS: usize = 8;
+/// Pixels.
+pub const WIDTH: f64 = 920.0;
+
+/// Kinds of pictures.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub enum Chart {
+    /// Changes with their intervals.
+    #[default]
+    Forest,
+    /// Ratios over the columns.
+    Lines,
+    /// A dot per sample.
+    Strips,
+    /// Latency percentiles.
+    Percentiles,
+}
+
+/// `-f svg`: all charts of one kind below one another.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Svg {
+    /// Which.
+    pub chart: Chart,
+}
+
+impl Render for Svg {
+    fn render(&self, report: &Report, out: &mut dyn io::Write) -> io::Result<()> {
+        out.write_all(document(&figures(report, self.chart), self.chart).into_string().as_bytes())
+    }
+}
+
+/// The charts of one kind, in the order of the tables.
+pub fn figures(report: &Report, chart: Chart) -> Vec<Figure> {
+    let tables = report.tables.iter();
+    match chart {
+        Chart::Forest => tables
+            .filter_map(|t| forest::Forest::of(t, &report.settings, FOREST_ROWS))
+            .map(|f| forest::figure(&f, WIDTH))
+            .collect(),
+        Chart::Lines => tables.filter_map(|t| lines::figure(t, LINES, WIDTH)).collect(),
+        Chart::Strips => tables.filter_map(|t| strips::figure(t, STRIP_ROWS, WIDTH)).collect(),
+        Chart::Percentiles => {
+            let all = percentiles::distributions(report);
+            let mut figures: Vec<Figure> =
+                all.iter().filter_map(|d| percentiles::figure(d, WIDTH)).take(DISTRIBUTIONS).collect();
+            if let (Some(more @ 1..), Some(last)) = (all.len().checked_sub(figures.len()), figures.last_mut()) {
+                let note = last.note.take().unwrap_or_default();
+                last.note = Some(format!("{note}; {more} more benchmarks are not drawn"));
+            }
+            figures
+        }
+    }
+}
+
+/// One chart for a page that has [`svg::css`].
+pub fn inline(figure: &Figure) -> Markup {
+    html! {
+        svg.chart role="img" viewBox=(view_box(figure.width, figure.height)) aria-label=(svg::plain(&figure.title)) {
+            title { (svg::plain(&figure.title)) }
+            (figure.body)
+        }
+    }
+}
+
+fn view_box(width: f64, height: f64) -> String {
+    format!("0 0 {} {}", svg::px(width), svg::px(height))
+}
+
+/// A file of its own.
+fn document(figures: &[Figure], chart: Chart) -> Markup {
+    const HEAD: f64 = 34.0;
+    const GAP: f64 = 26.0;
+    let width = figures.iter().map(|f| f.width).fold(320.0, f64::max);
+    let mut tops = vec![10.0];
+    for f in figures {
+        tops.push(tops.last().copied().unwrap_or(0.0) + HEAD + f.height + GAP);
+    }
+    let height = tops.last().copied().unwrap_or(0.0).max(60.0);
+    let title = match figures {
+        [one] => one.title.clone(),
+        _ => format!("{} of {} tables", word(chart), figures.len()),
+    };
+    html! {
+        (PreEscaped("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"))
+        svg.chart xmlns="http://www.w3.org/2000/svg" role="img" width=(svg::px(width)) height=(svg::px(height))
+            viewBox=(view_box(width, height)) {
+            title { (svg::plain(&title)) }
+            style { (PreEscaped(svg::css())) }
+            (svg::rect("ground", (0.0, width), (0.0, height)))
+            @for (figure, top) in figures.iter().zip(&tops) {
+                g transform=(format!("translate(0 {})", svg::px(*top))) {
+                    (svg::text("title", (12.0, 12.0), Anchor::Start, &figure.title))
+                    @if let Some(note) = &figure.note {
+                        (svg::text("dim", (12.0, 28.0), Anchor::Start, note))
+                    }
+                    g transform=(format!("translate(0 {})", svg::px(HEAD))) { (figure.body) }
+                }
+            }
+            @if figures.is_empty() {
+                (svg::text("dim", (12.0, 30.0), Anchor::Start, &format!("nothing to draw as {}", word(chart))))
+            }
+        }
+        (PreEscaped("\n"))
+    }
+}
+
+fn word(chart: Chart) -> &'static str {
+    match chart {
+        Chart::Forest => "changes",
+        Chart::Lines => "relative lines",
+        Chart::Strips => "values",
+        Chart::Percentiles => "percentiles",
+    }
+}
