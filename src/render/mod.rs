@@ -2,6 +2,7 @@
 
 pub mod chart;
 pub mod csv;
+pub mod html;
 pub mod json;
 pub mod markdown;
 mod order;

@@ -141,3 +141,32 @@ fn word(chart: Chart) -> &'static str {
         Chart::Percentiles => "percentiles",
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::render::fixture;
+
+    const KINDS: [Chart; 4] = [Chart::Forest, Chart::Lines, Chart::Strips, Chart::Percentiles];
+
+    fn svg(report: &Report, chart: Chart) -> String {
+        let mut out = Vec::new();
+        Svg { chart }.render(report, &mut out).unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    fn all() -> Report {
+        let mut tables = fixture::rich().tables;
+        tables.extend(fixture::percentiles());
+        fixture::report(tables)
+    }
+
+    /// For a look with one's own eyes: `ABSTAT_PICTURES=/tmp/x cargo test pictures_to_look_at`.
+    #[test]
+    fn pictures_to_look_at() {
+        let Some(dir) = std::env::var_os("ABSTAT_PICTURES") else { return };
+        for chart in KINDS {
+            std::fs::write(std::path::Path::new(&dir).join(format!("{chart:?}.svg")), svg(&all(), chart)).unwrap();
+        }
+    }
+}
