@@ -45,7 +45,7 @@ struct Place<'a> {
 impl KeyOf for Place<'_> {
     fn value(&self, key: &Key) -> Cow<'_, str> {
         let name = key.to_string();
-        let find = |keys: &'_ [(String, String)]| keys.iter().position(|(k, _)| *k == name);
+        let find = |keys: &[crate::pivot::Pair]| keys.iter().position(|(k, _)| **k == *name);
         let column = self.table.columns.get(self.column).map_or(&[][..], |c| &c.keys);
         for keys in [&self.row.keys[..], column, &self.table.keys] {
             if let Some((_, value)) = find(keys).and_then(|at| keys.get(at)) {

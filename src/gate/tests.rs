@@ -32,7 +32,7 @@ fn row(name: &str, comparison: Option<Comparison>) -> Row {
     let cell = || Some(Cell { raw: true, n: Some(10), ..Cell::default() });
     Row {
         name: name.into(),
-        keys: vec![(".name".into(), name.split('/').next().unwrap().into())],
+        keys: [(".name".into(), name.split('/').next().unwrap().into())].into(),
         cells: vec![cell(), cell()],
         comparisons: vec![None, comparison],
         notes: vec![],
@@ -46,7 +46,7 @@ fn column(label: &str) -> Column {
 
 fn table(unit: &str, rows: Vec<Row>) -> Table {
     Table {
-        keys: vec![("pkg".into(), "example.org/kv".into())],
+        keys: [("pkg".into(), "example.org/kv".into())].into(),
         unit: Unit::new(unit, unit),
         exact: false,
         columns: vec![column("old"), column("new")],

@@ -423,7 +423,7 @@ impl Planes {
     }
 
     fn column(&self, c: u32) -> Column {
-        let keys: Vec<(String, String)> = self.cols.fields(c).map(|(k, v)| (k.to_string(), v.to_string())).collect();
+        let keys: Vec<Pair> = self.cols.fields(c).map(|(k, v)| (k.clone(), v.clone())).collect();
         Column { label: unsplit::label(&self.cols, c), fields: keys.len(), keys }
     }
 
@@ -487,7 +487,7 @@ impl Planes {
                 _ => {
                     for (column, value) in columns.iter_mut().zip(of) {
                         if let Some(value) = value.filter(|v| !v.is_empty()) {
-                            column.keys.push((key.to_string(), value.to_owned()));
+                            column.keys.push((key.clone(), value.into()));
                         }
                     }
                 }
@@ -756,6 +756,6 @@ fn shorten(columns: &mut [Column]) {
     }
     for column in columns {
         let parts = column.keys.iter().take(n).zip(&shared).filter(|((_, v), shared)| !**shared && !v.is_empty());
-        column.label = parts.map(|((_, v), _)| v.as_str()).collect::<Vec<_>>().join(" ");
+        column.label = parts.map(|((_, v), _)| &**v).collect::<Vec<_>>().join(" ");
     }
 }

@@ -69,7 +69,7 @@ pub struct Column {
     /// Non-empty values of the column key joined by one space.
     pub label: String,
     /// Fields of the column key, then settings that describe this column's inputs (constant in each input, differing between them).
-    pub keys: Vec<(String, String)>,
+    pub keys: Vec<Pair>,
     /// How many of `keys` are fields of the column key; the rest are describing settings.
     pub fields: usize,
 }

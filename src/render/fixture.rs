@@ -106,7 +106,7 @@ pub fn row(name: &str, old: Option<Cell>, new: Option<Cell>, comparison: Compari
     let keys = vec![(".name".into(), name.split('/').next().unwrap_or(name).into())];
     Row {
         name: name.into(),
-        keys,
+        keys: keys.into(),
         cells: vec![old, new],
         comparisons: vec![None, Some(comparison)],
         notes: notes.to_vec(),
@@ -160,7 +160,7 @@ pub fn times() -> Table {
     }
     let k = rows.len() - 2;
     Table {
-        keys: vec![("goos".into(), "linux".into()), ("pkg".into(), "example.org/kv".into())],
+        keys: [("goos".into(), "linux".into()), ("pkg".into(), "example.org/kv".into())].into(),
         unit: Unit::new("sec/op", "ns/op"),
         exact: false,
         columns: vec![column("main@1a2b3c4", ".file"), column("pr@9f8e7d6", ".file")],
@@ -195,7 +195,7 @@ pub fn allocations() -> Table {
         c
     };
     Table {
-        keys: vec![("goos".into(), "linux".into()), ("pkg".into(), "example.org/kv".into())],
+        keys: [("goos".into(), "linux".into()), ("pkg".into(), "example.org/kv".into())].into(),
         unit: Unit::new("allocs/op", "allocs/op"),
         exact: true,
         columns: vec![column("main@1a2b3c4", ".file"), column("pr@9f8e7d6", ".file")],
@@ -225,7 +225,7 @@ pub fn versions() -> Table {
         }
         Row {
             name: name.into(),
-            keys: vec![(".name".into(), name.into())],
+            keys: [(".name".into(), name.into())].into(),
             cells,
             comparisons,
             notes: vec![],
@@ -245,7 +245,7 @@ pub fn versions() -> Table {
         }
     }
     Table {
-        keys: vec![],
+        keys: [].into(),
         unit: Unit::new("op/sec", "ops/sec"),
         exact: false,
         columns: labels.iter().map(|l| column(l, "version")).collect(),
@@ -313,7 +313,7 @@ pub fn percentiles() -> Vec<Table> {
             (c.lo, c.hi, c.p, c.p_adjusted, c.test, c.why) =
                 (None, None, None, None, Test::None, Some(Why::SingleValue));
             Table {
-                keys: vec![],
+                keys: [].into(),
                 unit: Unit::new(unit, unit).with_better(Some(Direction::Lower)),
                 rows: vec![row("readrandom", cell(1e-5 * times), cell(1.1e-5 * times), c, &[])],
                 geomean: None,

@@ -374,7 +374,7 @@ fn section(report: &Report, table: &Table, options: &MarkdownOptions) -> Section
     let alone = report.tables.len() == 1;
     let mut head = String::new();
     if !alone {
-        let shared = |kv: &&(String, String)| !report.tables.iter().all(|t| t.keys.contains(kv));
+        let shared = |kv: &&crate::pivot::Pair| !report.tables.iter().all(|t| t.keys.contains(kv));
         let keys: String = table.keys.iter().filter(shared).map(|(k, v)| format!(", {k}: {v}")).collect();
         let runs = if report.tables.iter().any(|t| runs(t) != runs(table)) { runs(table) } else { None };
         let runs = runs.map(|r| format!(", {r}")).unwrap_or_default();

@@ -166,7 +166,7 @@ fn section(report: &Report, table: &Table, index: usize) -> Markup {
                 small {
                     @if let Some(words) = table.direction_words() { ", " (words) }
                     @if let Some(n) = table.common_n() { ", " (n) @if n == 1 { " run" } @else { " runs" } " each" }
-                    @for (k, v) in &table.keys { " · " (printable(k)) ": " (printable(v)) }
+                    @for (k, v) in table.keys.iter() { " · " (printable(k)) ": " (printable(v)) }
                 }
             }
             (rows(report, table))
