@@ -4,10 +4,12 @@
 //! given is read by all of them at once ([`mixed`]): the parser that took the last line is asked first, then the others in the order of
 //! [`FORMATS`]; so a format is recognised by content, and one log may hold several.
 
+pub mod db_bench;
 pub mod go;
 pub mod go_test_json;
 pub mod lex;
 pub mod mixed;
+pub mod scan;
 #[cfg(test)]
 pub mod testing;
 
@@ -63,4 +65,5 @@ pub struct Format {
 pub static FORMATS: &[Format] = &[
     Format { name: "go", about: "go test -json", parser: || Box::new(go_test_json::GoTestJson::new()) },
     Format { name: "go", about: "go test -bench", parser: || Box::new(go::Go::new(go::Mode::Lenient)) },
+    Format { name: "db_bench", about: "db_bench of RocksDB, LevelDB", parser: || Box::new(db_bench::DbBench::new()) },
 ];

@@ -92,6 +92,13 @@ pub fn is_not_finite(bytes: &[u8]) -> bool {
     ["inf", "nan", "infinity"].iter().any(|w| bytes.eq_ignore_ascii_case(w.as_bytes()))
 }
 
+/// `bytes` in quotes for a message, cut to 80 bytes, control characters escaped.
+pub fn shown(bytes: &[u8]) -> String {
+    let text = String::from_utf8_lossy(bytes.get(..80).unwrap_or(bytes));
+    let more = if bytes.len() > 80 { "..." } else { "" };
+    format!("\"{}{more}\"", text.escape_debug())
+}
+
 /// Where `part` lies inside `whole`, of which it is a subslice.
 pub fn span_in(part: &[u8], whole: &[u8]) -> std::ops::Range<usize> {
     let start = (part.as_ptr() as usize).saturating_sub(whole.as_ptr() as usize).min(whole.len());

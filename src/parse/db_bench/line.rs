@@ -42,7 +42,7 @@ pub enum Parsed<'a> {
     /// A result.
     Result(ResultLine<'a>),
     /// It has the shape of a result, but `word` is not a number that can be used; `expected` says what belongs there.
-    Bad { word: &'a [u8], expected: &'static str },
+    Bad { name: &'a [u8], word: &'a [u8], expected: &'static str },
 }
 
 impl ResultLine<'_> {
@@ -111,18 +111,17 @@ pub fn result(line: &[u8], at: usize) -> Option<Parsed<'_>> {
         return None;
     }
     let printed = trim_end(line.get(start..at)?);
-    let micros = match number(printed, "microseconds per operation") {
+    let micros = match number(name, printed, "microseconds per operation") {
         Ok(micros) => micros,
         Err(_) if !printed.iter().any(u8::is_ascii_digit) && !is_not_finite(printed) => return None,
         Err(bad) => return Some(bad),
     };
     let mut rest = line.get(at + b"micros/op".len()..).unwrap_or_default();
-    let mut result =
-        ResultLine { name, micros, ops: None, seconds: None, operations: None, mb: None, message: b"" };
+    let mut result = ResultLine { name, micros, ops: None, seconds: None, operations: None, mb: None, message: b"" };
     let (ops, after) = word(rest);
     let (label, after) = word(after);
     if let Some(tail) = label.strip_prefix(b"ops/sec") {
-        match number(ops, "operations per second") {
+        match number(name, ops, "operations per second") {
             Ok(n) => result.ops = Some(n),
             Err(bad) => return Some(bad),
         }
@@ -132,7 +131,7 @@ pub fn result(line: &[u8], at: usize) -> Option<Parsed<'_>> {
         if unit == b"seconds" {
             let (n, after) = word(after);
             let (unit, _) = word(after);
-            match (number(seconds, "elapsed seconds"), number(n, "number of operations")) {
+            match (number(name, seconds, "elapsed seconds"), number(name, n, "number of operations")) {
                 (Ok(s), Ok(n)) => (result.seconds, result.operations) = (Some(s), Some(n)),
                 (Err(bad), _) | (_, Err(bad)) => return Some(bad),
             }
@@ -146,7 +145,7 @@ pub fn result(line: &[u8], at: usize) -> Option<Parsed<'_>> {
         let head = trim_end(rest.get(..unit)?);
         let at = last_word(head);
         let printed = head.get(at..)?;
-        match number(printed, "megabytes per second") {
+        match number(name, printed, "megabytes per second") {
             Ok(mb) => result.mb = Some(mb),
             Err(bad) => return Some(bad),
         }
@@ -158,10 +157,10 @@ pub fn result(line: &[u8], at: usize) -> Option<Parsed<'_>> {
 }
 
 /// A finite number >= 0; `inf`, `nan` and negative numbers come of an elapsed time of zero.
-fn number<'a>(word: &'a [u8], expected: &'static str) -> Result<f64, Parsed<'a>> {
+fn number<'a>(name: &'a [u8], word: &'a [u8], expected: &'static str) -> Result<f64, Parsed<'a>> {
     match whole_decimal(word) {
         Some(d) if d.value >= 0.0 && !word.starts_with(b"-") => Ok(d.value),
-        _ => Err(Parsed::Bad { word, expected }),
+        _ => Err(Parsed::Bad { name, word, expected }),
     }
 }
 
@@ -169,9 +168,9 @@ fn number<'a>(word: &'a [u8], expected: &'static str) -> Result<f64, Parsed<'a>>
 pub fn skipped(line: &[u8]) -> Option<(&[u8], &[u8])> {
     let (name, rest) = split_once(line, b":")?;
     let reason = rest.trim_ascii().strip_prefix(b"skipped")?.trim_ascii();
-    let name = bare_name(name.trim_ascii());
+    let name = name.trim_ascii();
     let one_word = !name.is_empty() && !name.iter().any(|&b| is_blank(b));
-    one_word.then(|| (name, reason.strip_prefix(b"(").and_then(|r| r.strip_suffix(b")")).unwrap_or(reason)))
+    one_word.then(|| (bare_name(name), reason.strip_prefix(b"(").and_then(|r| r.strip_suffix(b")")).unwrap_or(reason)))
 }
 
 /// Which statistic a summary line prints.
@@ -309,17 +308,66 @@ mod tests {
         type Row<'a> = (&'a str, &'a str, f64, Option<f64>, Option<f64>, Option<f64>, Option<f64>, &'a str);
         let rows: &[Row<'_>] = &[
             ("fillseq      :       1.765 micros/op;   62.7 MB/s", "fillseq", 1.765, None, None, None, Some(62.7), ""),
-            ("readrandom   :      12.220 micros/op 81829 ops/sec;   22.3 MB/s (9 of 10 found)", "readrandom", 12.22,
-                Some(81829.0), None, None, Some(22.3), "(9 of 10 found)"),
-            ("overwrite    :      15.480 micros/op 64597 ops/sec 1.548 seconds 100000 operations;   25.9 MB/s",
-                "overwrite", 15.48, Some(64597.0), Some(1.548), Some(1e5), Some(25.9), ""),
-            ("newiterator  :       0.906 micros/op 1103740 ops/sec 0.091 seconds 100000 operations;", "newiterator",
-                0.906, Some(1103740.0), Some(0.091), Some(1e5), None, ""),
-            ("readrandomwriterandom :       9.956 micros/op 198695 ops/sec 0.604 seconds 120000 operations; ( reads:54000)",
-                "readrandomwriterandom", 9.956, Some(198695.0), Some(0.604), Some(120000.0), None, "( reads:54000)"),
-            ("fillsync:   70112.338 micros/op;    0.0 MB/s (1000 ops)", "fillsync", 70112.338, None, None, None,
-                Some(0.0), "(1000 ops)"),
-            ("fillsync : 51.2 micros/op; (100 ops) 0.4 MB/s", "fillsync", 51.2, None, None, None, Some(0.4), "(100 ops)"),
+            (
+                "readrandom   :      12.220 micros/op 81829 ops/sec;   22.3 MB/s (9 of 10 found)",
+                "readrandom",
+                12.22,
+                Some(81829.0),
+                None,
+                None,
+                Some(22.3),
+                "(9 of 10 found)",
+            ),
+            (
+                "overwrite    :      15.480 micros/op 64597 ops/sec 1.548 seconds 100000 operations;   25.9 MB/s",
+                "overwrite",
+                15.48,
+                Some(64597.0),
+                Some(1.548),
+                Some(1e5),
+                Some(25.9),
+                "",
+            ),
+            (
+                "newiterator  :       0.906 micros/op 1103740 ops/sec 0.091 seconds 100000 operations;",
+                "newiterator",
+                0.906,
+                Some(1103740.0),
+                Some(0.091),
+                Some(1e5),
+                None,
+                "",
+            ),
+            (
+                "readrandomwriterandom :       9.956 micros/op 198695 ops/sec 0.604 seconds 120000 operations; ( reads:54000)",
+                "readrandomwriterandom",
+                9.956,
+                Some(198695.0),
+                Some(0.604),
+                Some(120000.0),
+                None,
+                "( reads:54000)",
+            ),
+            (
+                "fillsync:   70112.338 micros/op;    0.0 MB/s (1000 ops)",
+                "fillsync",
+                70112.338,
+                None,
+                None,
+                None,
+                Some(0.0),
+                "(1000 ops)",
+            ),
+            (
+                "fillsync : 51.2 micros/op; (100 ops) 0.4 MB/s",
+                "fillsync",
+                51.2,
+                None,
+                None,
+                None,
+                Some(0.4),
+                "(100 ops)",
+            ),
             ("| **fill_seq** : 1.70000 micros/op 5 ops/sec", "fill_seq", 1.7, Some(5.0), None, None, None, ""),
             ("# readrandom:12.3 micros/op 81000 ops/sec", "readrandom", 12.3, Some(81000.0), None, None, None, ""),
         ];
@@ -397,16 +445,51 @@ mod tests {
     fn summary_lines() {
         type Row<'a> = (&'a str, Kind, u64, bool, f64, Option<f64>, Option<(f64, Option<f64>)>);
         let rows: &[Row<'_>] = &[
-            ("r [AVG 3 runs] : 104026 (± 31452) ops/sec;   38.1 (± 12.7) MB/sec", Kind::Average, 3, false, 104026.0,
-                Some(31452.0), Some((38.1, Some(12.7)))),
-            ("r [AVG    5 runs] : 101489 (+/- 17518) ops/sec; 0.010 ms/op;   36.4 (+/- 7.2) MB/sec", Kind::Average, 5,
-                true, 101489.0, Some(17518.0), Some((36.4, Some(7.2)))),
-            ("r [AVG    5 runs] : 101489 ops/sec;   36.4 MB/sec", Kind::Average, 5, true, 101489.0, None,
-                Some((36.4, None))),
-            ("r [MEDIAN 5 runs] : 99153 ops/sec;   34.3 MB/sec", Kind::Median, 5, false, 99153.0, None,
-                Some((34.3, None))),
-            ("r [CI95 3 runs] : (-10, 30) ops/sec; (28.5, 53.5) MB/sec", Kind::Interval, 3, false, 10.0, Some(20.0),
-                Some((41.0, Some(12.5)))),
+            (
+                "r [AVG 3 runs] : 104026 (± 31452) ops/sec;   38.1 (± 12.7) MB/sec",
+                Kind::Average,
+                3,
+                false,
+                104026.0,
+                Some(31452.0),
+                Some((38.1, Some(12.7))),
+            ),
+            (
+                "r [AVG    5 runs] : 101489 (+/- 17518) ops/sec; 0.010 ms/op;   36.4 (+/- 7.2) MB/sec",
+                Kind::Average,
+                5,
+                true,
+                101489.0,
+                Some(17518.0),
+                Some((36.4, Some(7.2))),
+            ),
+            (
+                "r [AVG    5 runs] : 101489 ops/sec;   36.4 MB/sec",
+                Kind::Average,
+                5,
+                true,
+                101489.0,
+                None,
+                Some((36.4, None)),
+            ),
+            (
+                "r [MEDIAN 5 runs] : 99153 ops/sec;   34.3 MB/sec",
+                Kind::Median,
+                5,
+                false,
+                99153.0,
+                None,
+                Some((34.3, None)),
+            ),
+            (
+                "r [CI95 3 runs] : (-10, 30) ops/sec; (28.5, 53.5) MB/sec",
+                Kind::Interval,
+                3,
+                false,
+                10.0,
+                Some(20.0),
+                Some((41.0, Some(12.5))),
+            ),
             ("r [AVG 4 runs] : 622483 (± 322123) ops/sec", Kind::Average, 4, false, 622483.0, Some(322123.0), None),
         ];
         for &(line, kind, runs, last, ops, half, mb) in rows {
