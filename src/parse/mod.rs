@@ -9,6 +9,8 @@ pub mod go;
 pub mod go_test_json;
 pub mod lex;
 pub mod mixed;
+pub mod regression_csv;
+pub mod report_tsv;
 pub mod scan;
 #[cfg(test)]
 pub mod testing;
@@ -66,4 +68,14 @@ pub static FORMATS: &[Format] = &[
     Format { name: "go", about: "go test -json", parser: || Box::new(go_test_json::GoTestJson::new()) },
     Format { name: "go", about: "go test -bench", parser: || Box::new(go::Go::new(go::Mode::Lenient)) },
     Format { name: "db_bench", about: "db_bench of RocksDB, LevelDB", parser: || Box::new(db_bench::DbBench::new()) },
+    Format {
+        name: "report-tsv",
+        about: "tables of RocksDB's benchmark.sh",
+        parser: || Box::new(report_tsv::ReportTsv::new()),
+    },
+    Format {
+        name: "report-tsv",
+        about: "CSV of RocksDB's regression_test.sh",
+        parser: || Box::new(regression_csv::RegressionCsv::new()),
+    },
 ];

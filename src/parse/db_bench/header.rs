@@ -163,7 +163,8 @@ mod tests {
 
     #[test]
     fn lines_and_the_settings_they_make() {
-        let rows: &[(&str, bool, Option<Header>, &[(&str, &str)])] = &[
+        type Row<'a> = (&'a str, bool, Option<Header>, &'a [(&'a str, &'a str)]);
+        let rows: &[Row<'_>] = &[
             ("RocksDB:    version 7.8.3", false, Some(Header::Version), &[("tool", "rocksdb"), ("version", "7.8.3")]),
             ("LevelDB:    version 1.23", false, Some(Header::Version), &[("tool", "leveldb"), ("version", "1.23")]),
             ("LevelDB:    version 3.10", false, Some(Header::Version), &[("tool", "rocksdb"), ("version", "3.10")]),
