@@ -54,7 +54,13 @@ pub struct ReportTsv {
 #[derive(Clone, Debug, PartialEq)]
 enum Column {
     Key(&'static str),
-    Metric { unit: UnitId, factor: f64, cell: Cell },
+    /// `blank`: its cell is often left blank.
+    Metric {
+        unit: UnitId,
+        factor: f64,
+        cell: Cell,
+        blank: bool,
+    },
 }
 
 /// How a metric's cells are written.
@@ -66,8 +72,8 @@ enum Cell {
     Size,
     /// `01:02:03.456`
     Clock,
-    /// A number, and often left blank.
-    Blank,
+    /// `12`
+    Count,
 }
 
 impl RecordParser for ReportTsv {
@@ -227,7 +233,7 @@ impl ReportTsv {
         let mut readings = std::mem::take(&mut self.readings);
         readings.clear();
         for (i, column) in self.columns.iter().enumerate() {
-            let (Column::Metric { unit, factor, cell: kind }, Some(text)) = (column, cell(i)) else { continue };
+            let (Column::Metric { unit, factor, cell: kind, .. }, Some(text)) = (column, cell(i)) else { continue };
             match kind.read(text) {
                 Ok(Some(value)) => readings.push((*unit, Reading::One { value: value * factor, weight: 1 })),
                 Ok(None) => {}
@@ -293,7 +299,7 @@ impl Column {
     fn may_be_blank(&self) -> bool {
         match self {
             Column::Key(key) => *key == "job_id" || *key == "githash",
-            Column::Metric { cell, .. } => matches!(cell, Cell::Size | Cell::Blank),
+            Column::Metric { blank, .. } => *blank,
         }
     }
 
@@ -308,7 +314,7 @@ impl Column {
             Column::Key("test") => word.first().is_some_and(u8::is_ascii_alphabetic),
             Column::Key(_) => true,
             Column::Metric { cell: Cell::Size, .. } => word.contains(&b'B') && Cell::Size.read(word).is_ok(),
-            Column::Metric { cell: Cell::Blank, .. } => word.iter().all(u8::is_ascii_digit),
+            Column::Metric { cell: Cell::Count, .. } => word.iter().all(u8::is_ascii_digit),
             Column::Metric { cell, .. } => cell.read(word).is_ok(),
         }
     }
@@ -325,7 +331,7 @@ impl Cell {
             return Ok(None);
         }
         match self {
-            Cell::Number | Cell::Blank => whole_decimal(text).map(|d| Some(d.value)).ok_or("a number"),
+            Cell::Number | Cell::Count => whole_decimal(text).map(|d| Some(d.value)).ok_or("a number"),
             Cell::Size => size(text).map(Some).ok_or("a size such as 16GB"),
             Cell::Clock => clock(text).map(Some).ok_or("a duration such as 00:01:02.5"),
         }
@@ -395,7 +401,7 @@ fn column(name: &str, out: &mut dyn Sink) -> Column {
         "uptime" | "Uptime" => ("uptime-sec", 1.0, None, Cell::Number),
         "Stall-time" | "stall_time" => ("stall_time-sec", 1.0, lower, Cell::Clock),
         "stall%" | "Stall%" | "stall_percent" => ("stall%", 1.0, lower, Cell::Number),
-        "Nstall" => ("Nstall", 1.0, lower, Cell::Blank),
+        "Nstall" => ("Nstall", 1.0, lower, Cell::Count),
         // Thousands of seconds.
         "u_cpu" => ("u_cpu-sec", 1000.0, None, Cell::Number),
         "s_cpu" => ("s_cpu-sec", 1000.0, None, Cell::Number),
@@ -404,12 +410,17 @@ fn column(name: &str, out: &mut dyn Sink) -> Column {
         _ => match percentile.filter(|p| whole_decimal(p.as_bytes()).is_some()) {
             Some(p) => {
                 let unit = Unit::new(&format!("p{p}-sec/op"), name).with_better(lower);
-                return Column::Metric { unit: out.unit(&unit), factor: MICRO, cell: Cell::Number };
+                return Column::Metric { unit: out.unit(&unit), factor: MICRO, cell: Cell::Number, blank: false };
             }
-            None => (name, 1.0, None, Cell::Blank),
+            None => (name, 1.0, None, Cell::Number),
         },
     };
-    Column::Metric { unit: out.unit(&Unit::new(unit, name).with_better(better)), factor, cell }
+    Column::Metric {
+        unit: out.unit(&Unit::new(unit, name).with_better(better)),
+        factor,
+        cell,
+        blank: matches!(name, "blob_sz" | "Nstall"),
+    }
 }
 
 /// Cells of a line: between TABs with blanks around them dropped, or words.
