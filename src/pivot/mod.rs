@@ -1,5 +1,6 @@
 //! Which keys make tables, rows and columns: the filter and projection languages, sort orders, and the [`Grid`] they make of a series set.
 
+<<<<<<< HEAD
 mod axis;
 pub mod filter;
 mod grid;
@@ -20,6 +21,9 @@ pub use lex::{Fault, SyntaxError};
 pub use projection::{Field, Order, Projection};
 
 use std::sync::Arc;
+=======
+pub mod pooling;
+>>>>>>> 1e9f53b (Decide whether rows of one version may be pooled)
 
 use crate::base::Diagnostic;
 use crate::model::Series;
