@@ -4,6 +4,7 @@
 //! given is read by all of them at once ([`mixed`]): the parser that took the last line is asked first, then the others in the order of
 //! [`FORMATS`]; so a format is recognised by content, and one log may hold several.
 
+pub mod benchstat;
 pub mod db_bench;
 pub mod go;
 pub mod go_test_json;
@@ -78,4 +79,5 @@ pub static FORMATS: &[Format] = &[
         about: "CSV of RocksDB's regression_test.sh",
         parser: || Box::new(regression_csv::RegressionCsv::new()),
     },
+    Format { name: "benchstat", about: "tables that benchstat made", parser: || Box::new(benchstat::Benchstat::new()) },
 ];

@@ -1,0 +1,196 @@
+//! Text of benchstat version 2.
+//!
+//! ```text
+//! goos: linux
+//!         │   base.txt   │                pr.txt                │      one line per column field
+//!         │    sec/op    │    sec/op     vs base                │      and one of units
+//! Run/x-2   1.186µ ± ∞ ¹   1.296µ ± ∞ ¹       ~ (p=0.333 n=2) ²
+//! geomean   202.0n         211.9n        +4.89%
+//! ¹ need >= 6 samples for confidence interval at level 0.95
+//! ```
+//! The bars of the line of units divide the rows into cells; names may hold blanks. Where a paste has lost the places, a row is read
+//! word by word, if every cell is there. Footnotes stand after the rows, so rows wait for them.
+
+use super::cell::{Class, Words, is_not_finite, superscript};
+use super::{Context, Notes, Row, Table, base_unit, refuse};
+use crate::base::Diagnostic;
+use crate::model::{Center, Sink};
+use crate::parse::{Claim, Line};
+
+/// Rows that wait for their footnotes; beyond that they are passed on without.
+const WAITING: usize = 100_000;
+const BAR: char = '│';
+
+/// A heading line: texts between bars.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Bars {
+    /// Where each bar stands, in characters.
+    at: Vec<usize>,
+    /// Text after each bar but the last.
+    texts: Vec<String>,
+}
+
+impl Bars {
+    /// Reads a line that has nothing but blanks before its first bar and ends with one.
+    pub fn read(line: &[u8]) -> Option<Bars> {
+        memchr::memmem::find(line, BAR.encode_utf8(&mut [0; 4]).as_bytes())?;
+        let text = String::from_utf8_lossy(line);
+        let text = text.trim_end();
+        let decoration = |c: char| c.is_whitespace() || c == '>';
+        if !text.trim_start_matches(decoration).starts_with(BAR) || !text.ends_with(BAR) {
+            return None;
+        }
+        let at: Vec<usize> = text.chars().enumerate().filter(|(_, c)| *c == BAR).map(|(i, _)| i).collect();
+        let mut texts: Vec<String> = text.split(BAR).skip(1).map(|t| t.trim().to_owned()).collect();
+        texts.pop();
+        (at.len() >= 2).then_some(Bars { at, texts })
+    }
+}
+
+/// A table being read.
+pub struct Text {
+    table: Table,
+    at: Vec<usize>,
+    rows: Vec<Row>,
+    notes: Notes,
+}
+
+impl Text {
+    /// The table that heading lines begin; `None` when the last of them is not a line of units.
+    pub fn start(bars: &[Bars], context: &mut Context, out: &mut dyn Sink) -> Option<Text> {
+        let (units, labels) = bars.split_last()?;
+        let mut unit = None;
+        for (i, text) in units.texts.iter().enumerate() {
+            let mut words = text.split_whitespace();
+            let name = words.next()?;
+            let rest: Vec<_> = words.collect();
+            let compared = rest == ["vs", "base"];
+            if !(rest.is_empty() || (compared && i > 0)) || unit.is_some_and(|u| u != name) {
+                return None;
+            }
+            unit = Some(name);
+        }
+        let columns = units
+            .at
+            .iter()
+            .take(units.texts.len())
+            .enumerate()
+            .map(|(i, at)| {
+                let fields = labels.iter().filter_map(|l| {
+                    // A label may span several columns; the places of its bars tell which, unless a paste has lost them.
+                    let placed = l.at.len() != units.at.len() || l.at.iter().all(|b| units.at.contains(b));
+                    let span = if placed { l.at.iter().rposition(|b| b <= at)? } else { i };
+                    l.texts.get(span).map(String::as_str).filter(|t| !t.is_empty())
+                });
+                let label = fields.collect::<Vec<_>>().join(" ");
+                // Without lines of labels the columns still are different ones.
+                Some(if labels.is_empty() { (i + 1).to_string() } else { label })
+            })
+            .collect();
+        let table = context.begin_v2(columns, &base_unit(unit?), out);
+        Some(Text { table, at: units.at.clone(), rows: Vec::new(), notes: Notes::default() })
+    }
+
+    /// A line after the heading; `None` when the table is over.
+    pub fn line(&mut self, line: Line<'_>, context: &Context, out: &mut dyn Sink) -> Option<Claim> {
+        let text = line.text();
+        let trimmed = text.trim().trim_start_matches(['>', ' ', '\t']);
+        if let Some((mark, note)) = trimmed.split_once(char::is_whitespace)
+            && let Some(mark) = superscript(mark)
+        {
+            self.notes.texts.insert(mark, (line.number, note.trim().to_owned()));
+            return Some(Claim::Mine);
+        }
+        let geomean = trimmed.split_whitespace().next() == Some("geomean");
+        if geomean && !trimmed.contains('±') {
+            return Some(Claim::Mine);
+        }
+        let row = self.by_place(line.number, &text).or_else(|| self.by_word(line.number, trimmed));
+        match row {
+            Some(row) => {
+                self.rows.push(row);
+                if self.rows.len() >= WAITING {
+                    self.pass_on(context, out);
+                }
+                Some(Claim::Mine)
+            }
+            None if trimmed.contains('±') => {
+                match trimmed.split_whitespace().skip(1).find(|w| is_not_finite(w)) {
+                    Some(word) => refuse(line, word, "a finite value", out),
+                    None => refuse(line, trimmed, "a name and a cell in each column", out),
+                }
+                Some(Claim::Mine)
+            }
+            None => None,
+        }
+    }
+
+    /// The table is over: rows meet their footnotes, and footnotes without a comparison are told.
+    pub fn end(&mut self, context: &Context, out: &mut dyn Sink) {
+        self.pass_on(context, out);
+        let mut left: Vec<_> = self.notes.texts.iter().filter(|(mark, _)| !self.notes.used.contains(mark)).collect();
+        left.sort();
+        for (_, (line, text)) in left {
+            out.diagnose(Diagnostic::note("footnote", format!("the table says: {text}")).at_line(*line));
+        }
+    }
+
+    fn pass_on(&mut self, context: &Context, out: &mut dyn Sink) {
+        for row in std::mem::take(&mut self.rows) {
+            self.table.push(&row, Center::Median, &mut self.notes, context, out);
+        }
+    }
+
+    /// Cells by the places of the bars.
+    fn by_place(&self, number: u64, text: &str) -> Option<Row> {
+        let chars: Vec<char> = text.trim_end().chars().collect();
+        let mut cells = Vec::with_capacity(self.at.len());
+        let mut comparisons = Vec::with_capacity(self.at.len());
+        for (i, &from) in self.at.iter().enumerate().take(self.at.len().saturating_sub(1)) {
+            if chars.get(from).is_some_and(|c| !c.is_whitespace()) {
+                return None;
+            }
+            // Nothing stands beyond the last bar.
+            let last = i + 2 == self.at.len();
+            let to = if last { chars.len() } else { self.at.get(i + 1).copied()?.min(chars.len()) };
+            let part: String = chars.get(from.min(to)..to)?.iter().collect();
+            let mut words = Words::new(&part);
+            let cell = if words.is_empty() { None } else { Some(words.cell(Class::Prefixed)?) };
+            if cell.as_ref().is_some_and(|c| c.spread.is_none()) {
+                return None;
+            }
+            comparisons.push(if i == 0 || cell.is_none() { None } else { words.comparison() });
+            cells.push(cell);
+            if !words.is_empty() {
+                return None;
+            }
+        }
+        let first = *self.at.first()?;
+        let name: String = chars.get(..first.min(chars.len()))?.iter().collect();
+        let name = name.trim().trim_start_matches(['>', ' ', '\t']).to_owned();
+        cells.iter().any(Option::is_some).then_some(Row { line: number, name, cells, comparisons })
+    }
+
+    /// Cells one after the other, all of them there.
+    fn by_word(&self, number: u64, text: &str) -> Option<Row> {
+        let mut words = Words::new(text);
+        let mut name = Vec::new();
+        loop {
+            let start = words.position();
+            let is_cell = words.cell(Class::Prefixed).is_some_and(|c| c.spread.is_some());
+            words.rewind(start);
+            if is_cell {
+                break;
+            }
+            name.push(words.next()?);
+        }
+        let columns = self.at.len().saturating_sub(1);
+        let mut cells = Vec::with_capacity(columns);
+        let mut comparisons = Vec::with_capacity(columns);
+        for i in 0..columns {
+            cells.push(Some(words.cell(Class::Prefixed).filter(|c| c.spread.is_some())?));
+            comparisons.push(if i == 0 { None } else { words.comparison() });
+        }
+        words.is_empty().then(|| Row { line: number, name: name.join(" "), cells, comparisons })
+    }
+}
