@@ -77,9 +77,8 @@ impl Text {
             .enumerate()
             .map(|(i, at)| {
                 let fields = labels.iter().filter_map(|l| {
-                    // A label may span several columns; the places of its bars tell which, unless a paste has lost them.
-                    let placed = l.at.len() != units.at.len() || l.at.iter().all(|b| units.at.contains(b));
-                    let span = if placed { l.at.iter().rposition(|b| b <= at)? } else { i };
+                    // A label may span several columns; the places of its bars tell which.
+                    let span = if l.at.len() == units.at.len() { i } else { l.at.iter().rposition(|b| b <= at)? };
                     l.texts.get(span).map(String::as_str).filter(|t| !t.is_empty())
                 });
                 let label = fields.collect::<Vec<_>>().join(" ");
@@ -88,7 +87,12 @@ impl Text {
             })
             .collect();
         let table = context.begin_v2(columns, &base_unit(unit?), out);
-        Some(Text { table, at: units.at.clone(), rows: Vec::new(), notes: Notes::default() })
+        // Where `vs base` has nothing below it, benchstat moves the later bars of this line, but not the cells, to the right.
+        let mut at = units.at.clone();
+        for l in labels.iter().filter(|l| l.at.len() == units.at.len()) {
+            at.iter_mut().zip(&l.at).for_each(|(a, b)| *a = (*a).min(*b));
+        }
+        Some(Text { table, at, rows: Vec::new(), notes: Notes::default() })
     }
 
     /// A line after the heading; `None` when the table is over.
