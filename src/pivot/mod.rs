@@ -1,6 +1,5 @@
 //! Which keys make tables, rows and columns: the filter and projection languages, sort orders, and the [`Grid`] they make of a series set.
 
-<<<<<<< HEAD
 mod axis;
 pub mod filter;
 mod grid;
@@ -9,6 +8,7 @@ mod grid_tests;
 pub mod keys;
 pub mod labels;
 mod lex;
+pub mod pooling;
 pub mod projection;
 #[cfg(test)]
 pub mod testing;
@@ -21,9 +21,6 @@ pub use lex::{Fault, SyntaxError};
 pub use projection::{Field, Order, Projection};
 
 use std::sync::Arc;
-=======
-pub mod pooling;
->>>>>>> 1e9f53b (Decide whether rows of one version may be pooled)
 
 use crate::base::Diagnostic;
 use crate::model::Series;

@@ -4,6 +4,11 @@
 //! So rows are pooled only if in **every** test of that version the largest value is at most [`LIMIT`] times the smallest; otherwise
 //! they stay apart, and the user is told which test spoke against it.
 
+use std::collections::HashMap;
+
+use crate::base::{Diagnostic, SourceId};
+use crate::model::{Evidence, Key, SeriesSet};
+
 /// Default of the largest ratio between values that are pooled.
 pub const LIMIT: f64 = 1.25;
 
@@ -66,6 +71,83 @@ fn ratio(values: &[f64]) -> f64 {
         high / low
     } else {
         f64::INFINITY
+    }
+}
+
+/// Per group of `set` the number of its copy (0: the first, or pooled), and a warning per version whose rows stay apart. Empty when all
+/// may be pooled. `named` are the keys that make tables, rows and columns: where `.row` or `date` is among them, nothing falls together.
+pub fn copies(set: &SeriesSet, named: &[Key], limit: f64) -> (Vec<u32>, Vec<Diagnostic>) {
+    if named.iter().any(|k| matches!(k, Key::Plain(k) if &**k == ".row" || &**k == "date")) {
+        return (Vec::new(), Vec::new());
+    }
+    // Versions in order of first sight, their tests likewise.
+    let mut versions: Vec<(SourceId, &str, Vec<(&str, Vec<usize>)>)> = Vec::new();
+    let mut at: HashMap<(SourceId, &str), usize> = HashMap::new();
+    for (i, g) in set.groups.iter().enumerate() {
+        let (Some(test), Some(_)) = (g.key("test"), g.key(".row")) else { continue };
+        let version = g.key("version").unwrap_or("");
+        let k = *at.entry((g.source, version)).or_insert_with(|| {
+            versions.push((g.source, version, Vec::new()));
+            versions.len() - 1
+        });
+        let tests = &mut versions[k].2;
+        match tests.iter_mut().find(|(t, _)| *t == test) {
+            Some((_, rows)) => rows.push(i),
+            None => tests.push((test, vec![i])),
+        }
+    }
+    let mut copies = Vec::new();
+    let mut warnings = Vec::new();
+    for (source, version, tests) in &versions {
+        let rates: Vec<(Vec<f64>, Vec<Option<&str>>)> = tests
+            .iter()
+            .map(|(_, rows)| {
+                let known = rows.iter().filter_map(|&i| Some((rate(set, i)?, set.groups[i].key("date"))));
+                known.unzip()
+            })
+            .collect();
+        let rows: Vec<Rows<'_>> = tests
+            .iter()
+            .zip(&rates)
+            .map(|((test, _), (values, dates))| Rows { test, values, dates })
+            .collect();
+        let Pooling::Separate(conflict) = decide(&rows, limit) else { continue };
+        copies.resize(set.groups.len(), 0);
+        for (_, rows) in tests {
+            for (copy, &i) in rows.iter().enumerate() {
+                copies[i] = u32::try_from(copy).unwrap_or(u32::MAX);
+            }
+        }
+        warnings.push(conflict.warning(version).in_source(*source));
+    }
+    (copies, warnings)
+}
+
+/// The rate of a report's row.
+fn rate(set: &SeriesSet, group: usize) -> Option<f64> {
+    let series = set.groups[group].series.iter().find(|(u, _)| &*set.units[u.0 as usize].name == "op/sec")?;
+    match &series.1.evidence {
+        Evidence::Raw(o) => o.values.first().copied(),
+        Evidence::Summary(s) => Some(s.value),
+        Evidence::Mixed => None,
+    }
+}
+
+impl Conflict {
+    fn warning(&self, version: &str) -> Diagnostic {
+        let values: Vec<String> = self.values.iter().map(f64::to_string).collect();
+        let dates: Vec<&str> = self.dates.iter().flatten().map(String::as_str).collect();
+        let dates = if dates.is_empty() { String::new() } else { format!(" of {}", dates.join(" and ")) };
+        Diagnostic::warning(
+            "rows-not-pooled",
+            format!(
+                "version {version} has several rows per test that differ too much to be repeats ({}: {}{dates}); they are columns of \
+                 their own, and one column may mix setups",
+                self.test,
+                values.join(" and ")
+            ),
+        )
+        .hint("give inputs or rows labels, choose with --col version,date or --filter, or pool them all with --pool")
     }
 }
 
