@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, ValueEnum};
 
 use crate::compare::{CenterChoice, TestChoice};
+use crate::render::chart::Chart;
 use crate::report::{Correction, Sort};
 
 /// Reads benchmark results of Go, JMH and RocksDB, and says what changed.
@@ -136,6 +137,10 @@ pub struct CompareArgs {
     #[arg(long, value_name = "N", help_heading = "Compare")]
     pub forks: Option<u64>,
 
+    /// Pool report rows of one version even where they differ too much to be repeats.
+    #[arg(long, help_heading = "Compare")]
+    pub pool: bool,
+
     /// Take printed errors as if their values were independent.
     #[arg(long, help_heading = "Compare")]
     pub assume_independent: bool,
@@ -188,6 +193,21 @@ pub struct CompareArgs {
     #[arg(long, help_heading = "Show")]
     pub ascii: bool,
 
+    /// Fail (exit 1) when a row breaks this rule: [FILTER:]CONDITION, such as 'slower>5%'; repeatable.
+    ///
+    /// slower, slower>5% (the whole interval is beyond it), slower>5%:est (the estimate is), slower>5%:raw (no test), faster>20%,
+    /// geomean>2%, unclear, missing, config, any.
+    #[arg(long, value_name = "RULE", help_heading = "Gate")]
+    pub fail_on: Vec<String>,
+
+    /// Rows that no rule sees.
+    #[arg(long, value_name = "EXPR", help_heading = "Gate")]
+    pub fail_except: Vec<String>,
+
+    /// Rules from a TOML file with fail-on and fail-except lists.
+    #[arg(long, value_name = "FILE", help_heading = "Gate")]
+    pub rules: Option<PathBuf>,
+
     /// Format of stdout.
     #[arg(short, long, value_enum, default_value_t, help_heading = "Output")]
     pub format: FormatChoice,
@@ -195,6 +215,22 @@ pub struct CompareArgs {
     /// Also write FORMAT:FILE, or FILE with the format of its extension; repeatable.
     #[arg(short, long, value_name = "[FORMAT:]FILE", help_heading = "Output")]
     pub output: Vec<PathBuf>,
+
+    /// The chart of -f svg.
+    #[arg(long, value_enum, default_value_t, help_heading = "Output")]
+    pub chart: Chart,
+
+    /// Line 1 of Markdown: <!-- abstat:ID -->, by which a sticky comment is found.
+    #[arg(long, value_name = "ID", help_heading = "Output")]
+    pub marker: Option<String>,
+
+    /// Longest Markdown output.
+    #[arg(long, value_name = "BYTES", default_value = "65000", help_heading = "Output")]
+    pub max_bytes: usize,
+
+    /// Words instead of signs in Markdown.
+    #[arg(long, help_heading = "Output")]
+    pub no_emoji: bool,
 }
 
 /// Formats to write.
@@ -207,6 +243,13 @@ pub enum FormatChoice {
     Csv,
     /// Everything, for programs.
     Json,
+    /// For a pull request.
+    #[value(alias = "md")]
+    Markdown,
+    /// One page with charts.
+    Html,
+    /// One chart, see --chart.
+    Svg,
 }
 
 /// `--ratio`.

@@ -6,10 +6,18 @@ use std::path::{Path, PathBuf};
 use super::args::FormatChoice;
 use crate::base::Error;
 use crate::render::Render;
+use crate::render::chart::{Chart, Svg};
 use crate::render::csv::Csv;
+use crate::render::html::Html;
 use crate::render::json::Json;
+use crate::render::markdown::{Markdown, MarkdownOptions};
 use crate::render::text::Text;
 use crate::report::Report;
+
+/// The format draws single samples.
+pub fn draws_samples(format: FormatChoice) -> bool {
+    matches!(format, FormatChoice::Html | FormatChoice::Svg)
+}
 
 /// A file to write.
 pub struct Target {
@@ -22,6 +30,11 @@ const NAMES: &[(&str, FormatChoice)] = &[
     ("txt", FormatChoice::Text),
     ("csv", FormatChoice::Csv),
     ("json", FormatChoice::Json),
+    ("markdown", FormatChoice::Markdown),
+    ("md", FormatChoice::Markdown),
+    ("html", FormatChoice::Html),
+    ("htm", FormatChoice::Html),
+    ("svg", FormatChoice::Svg),
 ];
 
 /// Reads `FORMAT:FILE`, or `FILE` whose extension is a format.
@@ -45,19 +58,30 @@ pub fn target(arg: &Path) -> Result<Target, Error> {
     }
 }
 
+/// What the formats can be told.
+#[derive(Clone, Debug)]
+pub struct Options {
+    pub text: Text,
+    pub markdown: MarkdownOptions,
+    pub chart: Chart,
+}
+
 /// The renderer of a format.
-pub fn renderer(format: FormatChoice, text: &Text) -> Box<dyn Render> {
+pub fn renderer(format: FormatChoice, options: &Options) -> Box<dyn Render> {
     match format {
-        FormatChoice::Text => Box::new(text.clone()),
+        FormatChoice::Text => Box::new(options.text.clone()),
+        FormatChoice::Markdown => Box::new(Markdown(options.markdown.clone())),
+        FormatChoice::Html => Box::new(Html),
+        FormatChoice::Svg => Box::new(Svg { chart: options.chart }),
         FormatChoice::Csv => Box::new(Csv),
         FormatChoice::Json => Box::new(Json),
     }
 }
 
 /// Writes the report to a file: under a temporary name beside it, then renamed.
-pub fn write_file(target: &Target, report: &Report, text: &Text) -> Result<(), Error> {
+pub fn write_file(target: &Target, report: &Report, options: &Options) -> Result<(), Error> {
     let fail = |source: io::Error| Error::Write { path: target.path.clone(), source };
-    let plain = Text { color: false, ..text.clone() };
+    let plain = Options { text: Text { color: false, ..options.text.clone() }, ..options.clone() };
     // A device or a pipe cannot be replaced by renaming.
     let special = std::fs::metadata(&target.path).is_ok_and(|m| !m.is_file());
     if special {

@@ -3,14 +3,16 @@
 use std::io::IsTerminal;
 
 use super::args::{ColorChoice, CompareArgs, ErrorChoice, RatioChoice, UnitsChoice};
-use super::output::{self, Target};
+use super::output::{self, Options, Target, draws_samples};
 use crate::base::Error;
 use crate::compare::{self, Base};
+use crate::gate::{self, Rule, Rules, Selector};
 use crate::input::Source;
 use crate::parse::FORMATS;
-use crate::pivot::{Layout, Mode};
 use crate::pivot::labels::{Named, labels};
-use crate::pivot::{Filter, Projection, SyntaxError};
+use crate::pivot::{Filter, Projection, SyntaxError, pooling};
+use crate::pivot::{Layout, Mode};
+use crate::render::markdown::MarkdownOptions;
 use crate::render::text::Text;
 use crate::report::{Selection, View};
 use crate::units::show::Spelling;
@@ -24,7 +26,10 @@ pub struct Plan {
     pub layout: Layout,
     pub compare: compare::Plan,
     pub selection: Selection,
-    pub text: Text,
+    pub options: Options,
+    pub rules: Rules,
+    /// Report rows are pooled up to this ratio between them.
+    pub pool_limit: f64,
     pub targets: Vec<Target>,
 }
 
@@ -78,9 +83,12 @@ pub fn plan(args: &CompareArgs) -> Result<Plan, Refusal> {
         ignore: list("--ignore", &args.ignore).unwrap_or_default(),
         copies: Vec::new(),
     };
+    let mut rules = rules(args, &mut faults)?;
+    rules.assume_independent = args.assume_independent;
     if !faults.is_empty() {
         return Err(Refusal::Syntax(faults));
     }
+    let targets: Vec<Target> = args.output.iter().map(|o| output::target(o)).collect::<Result<_, _>>()?;
     let fraction = |flag: &str, v: f64| {
         if v > 0.0 && v < 1.0 {
             Ok(v)
@@ -113,19 +121,30 @@ pub fn plan(args: &CompareArgs) -> Result<Plan, Refusal> {
             },
             assume_independent: args.assume_independent,
             paired: false,
-            keep_samples: false,
+            keep_samples: targets.iter().map(|t| t.format).chain([args.format]).any(draws_samples),
         },
         selection: Selection { sort: args.sort, only: verdicts(&args.only)?, all: args.all },
-        text: Text {
-            width: width(args.width),
-            color: color(args.color, std::io::stdout().is_terminal()),
-            spelling,
-            absolute_error: args.error == ErrorChoice::Absolute,
-            p_digits: args.p_digits.min(17),
-            name_last: args.name_last,
-            raw_ratio: args.ratio == RatioChoice::Raw,
+        rules,
+        pool_limit: if args.pool { f64::INFINITY } else { pooling::LIMIT },
+        options: Options {
+            text: Text {
+                width: width(args.width),
+                color: color(args.color, std::io::stdout().is_terminal()),
+                spelling,
+                absolute_error: args.error == ErrorChoice::Absolute,
+                p_digits: args.p_digits.min(17),
+                name_last: args.name_last,
+                raw_ratio: args.ratio == RatioChoice::Raw,
+            },
+            markdown: MarkdownOptions {
+                marker: args.marker.clone(),
+                max_bytes: args.max_bytes,
+                emoji: !args.no_emoji,
+                full_report: args.output.first().map(|o| o.display().to_string()),
+            },
+            chart: args.chart,
         },
-        targets: args.output.iter().map(|o| output::target(o)).collect::<Result<_, _>>()?,
+        targets,
         sources,
     })
 }
@@ -142,6 +161,30 @@ fn sources(inputs: &[String]) -> Result<Vec<Source>, Refusal> {
         return Err(Error::usage("standard input (-) can be read only once, found it twice").into());
     }
     Ok(sources)
+}
+
+/// The gates: from the rules file, then from the flags.
+fn rules(args: &CompareArgs, faults: &mut Vec<(&'static str, SyntaxError)>) -> Result<Rules, Refusal> {
+    let usage = |e: gate::RuleError| Error::Usage { message: e.message, hint: e.hint };
+    let mut rules = Rules::default();
+    if let Some(path) = &args.rules {
+        let name = path.display().to_string();
+        let text = std::fs::read_to_string(path).map_err(|source| Error::Read { name: name.clone(), source })?;
+        rules = gate::from_toml(&name, &text).map_err(|e| match e.into_iter().next() {
+            Some(e) => usage(e),
+            None => Error::usage(format!("{name}: not a rules file")),
+        })?;
+    }
+    for text in &args.fail_on {
+        rules.rules.push(Rule::parse(text).map_err(usage)?);
+    }
+    for text in &args.fail_except {
+        match Selector::parse(text) {
+            Ok(s) => rules.except.push(s),
+            Err(e) => faults.push(("--fail-except", e)),
+        }
+    }
+    Ok(rules)
 }
 
 fn known_format(from: &str) -> Result<(), Error> {

@@ -9,9 +9,11 @@ use super::output::{renderer, write_file};
 use super::plan::{Plan, Refusal, plan};
 use crate::base::{Error, Severity};
 use crate::compare::compare;
+use crate::gate::{self, GateExit, Rules};
 use crate::input::BLOCK;
+use crate::model::Key;
 use crate::parse::mixed::Mixed;
-use crate::pivot::layout;
+use crate::pivot::{Layout, layout, pooling};
 use crate::read::{Request, read};
 use crate::report::{Report, Why, select};
 
@@ -72,13 +74,21 @@ fn answer(args: &CompareArgs, plan: &Plan, messages: &Messages) -> Result<Exit, 
         messages.diagnostics(&set.diagnostics, &set.inputs);
         e
     })?;
-    let noticed = std::mem::take(&mut set.diagnostics);
+    let mut noticed = std::mem::take(&mut set.diagnostics);
     let strict = args.strict && noticed.iter().any(|d| d.severity == Severity::Warning);
     if set.groups.is_empty() {
         messages.diagnostics(&noticed, &set.inputs);
         return Err(Error::NothingToCompare { message: "no result matches the filter".into(), hint: None });
     }
-    let grid = layout(&mut set, &plan.layout);
+    let lists = &plan.layout;
+    let named: Vec<Key> = [lists.table.as_ref(), lists.row.as_ref(), lists.col.as_ref(), Some(&lists.ignore)]
+        .into_iter()
+        .flatten()
+        .flat_map(|list| list.fields.iter().map(|f| f.key.clone()))
+        .collect();
+    let (copies, warnings) = pooling::copies(&set, &named, plan.pool_limit);
+    noticed.extend(warnings);
+    let grid = layout(&mut set, &Layout { copies, ..plan.layout.clone() });
     let inputs = std::mem::take(&mut set.inputs);
     let mut report = compare(grid, inputs, noticed, &plan.compare)?;
     messages.diagnostics(&report.warnings, &report.inputs);
@@ -89,14 +99,34 @@ fn answer(args: &CompareArgs, plan: &Plan, messages: &Messages) -> Result<Exit, 
         return Err(Error::usage("--strict: there were warnings about the inputs"));
     }
     select(&mut report, &plan.selection);
+    let exit = gates(&mut report, &plan.rules, messages);
     for target in &plan.targets {
-        write_file(target, &report, &plan.text)?;
+        write_file(target, &report, &plan.options)?;
     }
     let mut stdout = io::stdout().lock();
-    renderer(args.format, &plan.text)
+    renderer(args.format, &plan.options)
         .render(&report, &mut stdout)
         .map_err(|source| Error::Write { path: "stdout".into(), source })?;
-    Ok(Exit::Done)
+    for line in gate::lines(&report, &report.gates) {
+        messages.line(&line);
+    }
+    Ok(exit)
+}
+
+/// Holds the rules against the report and keeps the outcome in it.
+fn gates(report: &mut Report, rules: &Rules, messages: &Messages) -> Exit {
+    if rules.rules.is_empty() {
+        return Exit::Done;
+    }
+    let (outcomes, diagnostics, exit) = gate::judge(report, rules);
+    messages.diagnostics(&diagnostics, &report.inputs);
+    report.gates = outcomes;
+    report.warnings.extend(diagnostics);
+    match exit {
+        GateExit::Passed => Exit::Done,
+        GateExit::Tripped => Exit::Tripped,
+        GateExit::CouldNotJudge => Exit::Nothing,
+    }
 }
 
 /// Several columns were asked for, but no row has two of them.

@@ -106,11 +106,8 @@ pub fn copies(set: &SeriesSet, named: &[Key], limit: f64) -> (Vec<u32>, Vec<Diag
                 known.unzip()
             })
             .collect();
-        let rows: Vec<Rows<'_>> = tests
-            .iter()
-            .zip(&rates)
-            .map(|((test, _), (values, dates))| Rows { test, values, dates })
-            .collect();
+        let rows: Vec<Rows<'_>> =
+            tests.iter().zip(&rates).map(|((test, _), (values, dates))| Rows { test, values, dates }).collect();
         let Pooling::Separate(conflict) = decide(&rows, limit) else { continue };
         copies.resize(set.groups.len(), 0);
         for (_, rows) in tests {

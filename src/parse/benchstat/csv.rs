@@ -103,7 +103,7 @@ impl Csv {
             return None;
         };
         let raw = metric.strip_suffix(')')?.rsplit_once(" (")?.1;
-        let (unit, factor) = tidy(raw);
+        let crate::units::tidy::Tidied { name: unit, factor } = tidy(raw);
         let unit = Unit::new(&base_unit(&unit).name, raw);
         if names.is_empty() {
             return None;

@@ -49,7 +49,7 @@ pub fn metric(name: &str) -> (Unit, Class, f64) {
             return (Unit::new(&format!("{front}{unit}"), name), class, 1.0);
         }
     }
-    let (unit, factor) = tidy(name);
+    let crate::units::tidy::Tidied { name: unit, factor } = tidy(name);
     let bytes = ["B/op", "bytes/op", "bytes"]
         .iter()
         .any(|b| name == *b || name.strip_suffix(b).is_some_and(|f| f.ends_with('-')));
