@@ -241,9 +241,12 @@ fn compare_table(mut table: GridTable, base: Option<usize>, plan: &Plan, cache: 
             let Some(a) = assessment else { continue };
             draft.row.comparisons[i] = Some(a.decide(table.unit.better, plan));
         }
-        notes.of_row(draft, &table, plan);
     }
     let geomean = geomean::geomean(&drafts.iter().map(|d| &d.row).collect::<Vec<_>>(), &table.columns, base, plan);
+    let averaged = geomean.as_ref().is_some_and(|g| g.ratios.iter().any(Option::is_some));
+    for draft in &mut drafts {
+        notes.of_row(draft, &table, averaged, plan);
+    }
     Table {
         keys: table.keys,
         unit: table.unit,

@@ -32,8 +32,13 @@ impl Notes {
     }
 
     /// Adds the footnotes of a row whose verdicts are known.
-    pub fn of_row(&mut self, draft: &mut Draft, table: &GridTable, plan: &Plan) {
+    ///
+    /// `geomean`: the table has a geometric mean that a one-sided row is left out of.
+    pub fn of_row(&mut self, draft: &mut Draft, table: &GridTable, geomean: bool, plan: &Plan) {
         let row = &mut draft.row;
+        if geomean && row.comparisons.iter().flatten().any(|c| c.why == Some(Why::OneSide)) {
+            self.add(row, "left out of the geomean".into());
+        }
         if row.cells.iter().flatten().any(|c| c.infinite && c.kind != Some(crate::model::Center::Single)) {
             let needed = stats::median_ci_needed(plan.confidence);
             self.add(row, format!("need >= {needed} runs for a {} interval", percent_words(plan.confidence)));
@@ -95,7 +100,6 @@ fn of_comparison(a: &Assessment, verdict: Verdict, why: Option<Why>, plan: &Plan
         (_, Some(Why::MixedSummaries)) if a.varies_in.is_none() => {
             texts.push("more than one printed summary for a cell; choose one with --row, --col or --filter".into());
         }
-        (_, Some(Why::OneSide)) => texts.push("left out of the geomean".into()),
         (Verdict::Unclear, Some(Why::TooFew)) => {
             let alone = stats::runs_for_alpha(plan.alpha, 1);
             let all = stats::runs_for_alpha(plan.alpha, a.family.max(1) as u64);

@@ -32,6 +32,7 @@ pub struct Scale {
 enum Symbol {
     Seconds,
     Bytes,
+    BytesPerSecond,
     None,
 }
 
@@ -47,7 +48,7 @@ impl Scale {
         let symbol = symbol(&unit.name);
         let steps = match symbol {
             Symbol::Seconds => SECONDS,
-            Symbol::Bytes => BYTES,
+            Symbol::Bytes | Symbol::BytesPerSecond => BYTES,
             Symbol::None => COUNTS,
         };
         let min = centers.clone().map(f64::abs).filter(|v| *v > 0.0).fold(f64::INFINITY, f64::min);
@@ -86,6 +87,7 @@ impl Scale {
             _ if spelling.go => prefix.into(),
             Symbol::Seconds => format!(" {prefix}s").into(),
             Symbol::Bytes => format!(" {prefix}B").into(),
+            Symbol::BytesPerSecond => format!(" {prefix}B/s").into(),
             Symbol::None => prefix.into(),
         }
     }
@@ -101,6 +103,7 @@ fn symbol(name: &str) -> Symbol {
     let token = numerator.rsplit(['-', '*', ' ']).next().unwrap_or(numerator);
     match token {
         "sec" | "s" if dim(name) == super::Dim::Time => Symbol::Seconds,
+        "B" | "bytes" if matches!(name.rsplit('/').next(), Some("s" | "sec")) => Symbol::BytesPerSecond,
         "B" | "bytes" => Symbol::Bytes,
         _ => Symbol::None,
     }
@@ -145,7 +148,7 @@ mod tests {
         assert_eq!(row("B/op", &[65536.0, 70000.0]), ["64.00 KiB", "68.36 KiB"]);
         assert_eq!(row("B/op", &[212.0, 16.0]), ["212 B", "16 B"]);
         assert_eq!(row("op/sec", &[1_102_000.0]), ["1.102M"]);
-        assert_eq!(row("B/sec", &[4e6]), ["3.815 MiB"]);
+        assert_eq!(row("B/sec", &[4e6]), ["3.815 MiB/s"]);
         assert_eq!(row("allocs/op", &[0.0, 3.0]), ["0", "3"]);
         assert_eq!(row("allocs/op", &[2.5]), ["2.500"]);
     }
