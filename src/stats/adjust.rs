@@ -11,7 +11,8 @@ pub fn holm(ps: &[f64]) -> Vec<f64> {
     adjusted
 }
 
-/// Benjamini and Hochberg's adjusted p-values in the order given (false discovery rate, independent or positively dependent rows; 1995).
+/// Benjamini and Hochberg's adjusted p-values in the order given (false discovery rate, independent or positively
+/// dependent rows; 1995).
 pub fn benjamini_hochberg(ps: &[f64]) -> Vec<f64> {
     let mut adjusted = vec![0.0; ps.len()];
     let mut smallest = 1.0_f64;

@@ -1,8 +1,8 @@
 //! benchstat's own arithmetic, for the drop-in mode: where it differs from ours, it differs on purpose.
 //!
-//! Source: golang.org/x/perf/benchmath and the packages of go-moremath it calls. The median goes through an interpolated
-//! quantile even where it is a single value; binomial weights above n = 20 come from rounded logarithms, so that equal weights
-//! may compare unequal; above n = 30 the normal law is used.
+//! Source: golang.org/x/perf/benchmath and the packages of go-moremath it calls. The median goes through an
+//! interpolated quantile even where it is a single value; binomial weights above n = 20 come from rounded logarithms,
+//! so that equal weights may compare unequal; above n = 30 the normal law is used.
 
 use crate::model::Sample;
 
@@ -88,7 +88,8 @@ pub struct AllEqual;
 
 /// Two-sided p of the Mann-Whitney U test, exact as far as benchstat is exact: 50 values a side without ties, 25 with.
 ///
-/// For ties with unequal counts benchstat's own p is wrong and may change with the order of the files; this is the right one.
+/// For ties with unequal counts benchstat's own p is wrong and may change with the order of the files; this is the
+/// right one.
 ///
 /// # Errors
 /// [`AllEqual`], when there is nothing to rank.

@@ -1,5 +1,5 @@
-//! Bootstrap interval of a ratio of means, bias-corrected and accelerated (Efron 1987). Only on request: with few values it is too
-//! narrow (five forks: 12 to 15 % false changes for the percentile form).
+//! Bootstrap interval of a ratio of means, bias-corrected and accelerated (Efron 1987). Only on request: with few
+//! values it is too narrow (five forks: 12 to 15 % false changes for the percentile form).
 
 use super::describe::{moments, sum};
 use super::distributions::{normal_quantile, normal_upper_p, two_sided_tail};
@@ -8,10 +8,11 @@ use super::{Interval, Ratio};
 /// Fewer resamples than this leave the bounds noisy.
 pub const FEWEST_RESAMPLES: u32 = 10_000;
 
-/// Mean after over mean before with a BCa interval from at least [`FEWEST_RESAMPLES`] resamples of the independent values of each side.
+/// Mean after over mean before with a BCa interval from at least [`FEWEST_RESAMPLES`] resamples of the independent
+/// values of each side.
 ///
-/// The same `seed` gives the same interval; the values may come in any order. `None` with fewer than two values a side, a mean before
-/// of 0 (also of a resample), or when nothing varies.
+/// The same `seed` gives the same interval; the values may come in any order. `None` with fewer than two values a side,
+/// a mean before of 0 (also of a resample), or when nothing varies.
 pub fn bootstrap_ratio(before: &[f64], after: &[f64], confidence: f64, resamples: u32, seed: u64) -> Option<Ratio> {
     if before.len() < 2 || after.len() < 2 {
         return None;

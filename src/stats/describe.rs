@@ -27,8 +27,9 @@ impl Moments {
 
 /// Moments of `values`, each counted `weights` times; `None` when nothing is left to count.
 ///
-/// Sums are compensated and run over the sorted values, so that the order of the values does not matter. Differences from the
-/// mean are exact where a large common offset would cost digits, and their squares are corrected for the mean's own rounding.
+/// Sums are compensated and run over the sorted values, so that the order of the values does not matter. Differences
+/// from the mean are exact where a large common offset would cost digits, and their squares are corrected for the
+/// mean's own rounding.
 pub fn moments(values: &[f64], weights: Option<&[u64]>) -> Option<Moments> {
     let mut sorted: Vec<(f64, u64)> = match weights {
         None => values.iter().map(|&v| (v, 1)).collect(),
@@ -134,7 +135,8 @@ impl Ordered for Counted {
     }
 }
 
-/// Quantile `q` (0 to 1) by linear interpolation between order statistics, type 7 of Hyndman and Fan (R's and NumPy's default).
+/// Quantile `q` (0 to 1) by linear interpolation between order statistics, type 7 of Hyndman and Fan (R's and NumPy's
+/// default).
 pub fn quantile_r7(values: &impl Ordered, q: f64) -> f64 {
     let n = values.count();
     interpolate(values, (n - 1) as f64 * q + 1.0)

@@ -1,7 +1,18 @@
 //! Warnings about a list of values: what makes its tests less trustworthy than they look. Values are never dropped.
 //!
-//! Values come in run order. The thresholds are engineering choices, each with its reason beside it. Whether the two sides
-//! were measured at different times is not visible in the values, and not looked for here.
+//! Values come in run order. The thresholds are engineering choices, each with its reason beside it. Whether the two
+//! sides were measured at different times is not visible in the values, and not looked for here.
+//!
+//! False alarms on normal noise, each of 20,000 lists (share of lists warned of):
+//!
+//! | values | outliers | drift | step | correlation | bimodal |
+//! |---|---|---|---|---|---|
+//! | 5 | 13.7 % | - | - | - | - |
+//! | 10 | 4.6 % | 0.5 % | - | 0.1 % | 2.8 % |
+//! | 20 | 1.8 % | 0.7 % | 0.1 % | 0.7 % | 0.0 % |
+//! | 50 | 0.6 % | 0.7 % | 0.5 % | 1.5 % | 0.0 % |
+//!
+//! Fork effect: 1.0 %; warm-up: at most 1.0 % (5 forks of 3 iterations).
 
 use std::cmp::Ordering;
 
@@ -50,7 +61,8 @@ pub enum Warning {
     },
     /// The first iteration of each fork stands apart from the others.
     WarmUp {
-        /// Mean excess of the first iterations over the rest of their fork, relative to the mean of the rest, with its sign.
+        /// Mean excess of the first iterations over the rest of their fork, relative to the mean of the rest, with its
+        /// sign.
         excess: f64,
     },
     /// Forks differ: an error that pools iterations is too small.
@@ -87,7 +99,8 @@ pub enum Warning {
     SpreadChanged {
         /// sd after over sd before, > 0.
         ratio: f64,
-        /// The counts differ by more than a factor 2 as well: the Mann-Whitney test then calls up to 14 % false changes.
+        /// The counts differ by more than a factor 2 as well: the Mann-Whitney test then calls up to 14 % false
+        /// changes.
         counts_differ: bool,
     },
     /// So few distinct values that the timer or the printed digits limit what can be seen.
@@ -107,8 +120,8 @@ const WARN_P: f64 = 0.01;
 const SMALLEST_DRIFT: f64 = 0.01;
 /// Slopes of longer series are taken from as many evenly spaced values.
 const MOST_VALUES_FOR_SLOPE: usize = 1000;
-/// Within-heap deviations that the empty gap between two heaps must span. Explaining 85 % of the variance puts the means of
-/// equal heaps 4.8 deviations apart, so the gap is what tells heaps from one broad one.
+/// Within-heap deviations that the empty gap between two heaps must span. Explaining 85 % of the variance puts the
+/// means of equal heaps 4.8 deviations apart, so the gap is what tells heaps from one broad one.
 const HEAP_GAP: f64 = 3.0;
 const HEAP_EXPLAINED: f64 = 0.85;
 const HEAP_SHARE: f64 = 0.2;
@@ -121,7 +134,8 @@ const QUIET_CV: f64 = 0.015;
 /// Where Mann-Whitney begins to misfire with unequal counts.
 const SPREAD_RATIO: f64 = 3.0;
 
-/// Warnings about one side of flat values (or fork means) in run order, in the order of [`Warning`]'s variants. Not for exact units.
+/// Warnings about one side of flat values (or fork means) in run order, in the order of [`Warning`]'s variants. Not for
+/// exact units.
 pub fn diagnose(values: &[f64]) -> Vec<Warning> {
     let Some(sample) = Sample::new(values.to_vec()) else { return Vec::new() };
     let resolution = resolution(&sample);
@@ -187,8 +201,8 @@ fn relative(change: f64, base: f64) -> Option<f64> {
     (base != 0.0).then(|| change / base.abs())
 }
 
-/// Mann and Kendall's test for a trend in run order: the number of rising minus falling pairs, and the two-sided p of its normal
-/// approximation with corrections for ties and continuity.
+/// Mann and Kendall's test for a trend in run order: the number of rising minus falling pairs, and the two-sided p of
+/// its normal approximation with corrections for ties and continuity.
 pub fn mann_kendall(values: &[f64]) -> (i64, f64) {
     let n = values.len();
     let mut sorted = values.to_vec();
@@ -252,8 +266,8 @@ fn drift(values: &[f64]) -> Option<Warning> {
     (change.abs() >= SMALLEST_DRIFT).then_some(Warning::Drift { change, p })
 }
 
-/// Pettitt's test for one jump in run order: index of the first value after the likeliest jump, and the approximate two-sided p.
-/// `None` below two values.
+/// Pettitt's test for one jump in run order: index of the first value after the likeliest jump, and the approximate
+/// two-sided p. `None` below two values.
 pub fn pettitt(values: &[f64]) -> Option<(usize, f64)> {
     let sorted = Sample::new(values.to_vec())?;
     let n = values.len() as f64;
@@ -586,7 +600,9 @@ mod tests {
         }
 
         #[test]
-        fn any_values_can_be_diagnosed(values in prop::collection::vec(prop::num::f64::NORMAL | prop::num::f64::ZERO, 0..40)) {
+        fn any_values_can_be_diagnosed(
+            values in prop::collection::vec(prop::num::f64::NORMAL | prop::num::f64::ZERO, 0..40),
+        ) {
             let found = format!("{:?}", diagnose(&values));
             prop_assert!(!found.contains("NaN"), "{}", found);
         }

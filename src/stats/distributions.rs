@@ -1,7 +1,7 @@
 //! Tails and quantiles of the normal, Student's t and F distributions, and binomial coefficients.
 //!
-//! `ln_gamma` and the regularised incomplete gamma and beta functions are statrs's. Small tails are computed directly, never as
-//! 1 - cdf. statrs 0.19's own `erfc` is not used: from 0.5 on it is off by up to 1e-10 of its value.
+//! `ln_gamma` and the regularised incomplete gamma and beta functions are statrs's. Small tails are computed directly,
+//! never as 1 - cdf. statrs 0.19's own `erfc` is not used: from 0.5 on it is off by up to 1e-10 of its value.
 
 use std::f64::consts::{PI, SQRT_2};
 
@@ -9,7 +9,8 @@ use statrs::function::beta::beta_reg;
 use statrs::function::erf::erfc_inv;
 use statrs::function::gamma::{gamma_ur, ln_gamma};
 
-/// Degrees of freedom from which Student's t is taken as normal: quantiles differ by less than a millionth (tails from 1e-6 up).
+/// Degrees of freedom from which Student's t is taken as normal: quantiles differ by less than a millionth (tails from
+/// 1e-6 up).
 const NORMAL_DF: f64 = 1e7;
 
 /// What a two-sided interval of this confidence leaves outside, as the decimal it is: 0.9 leaves 0.1, not 0.0999…98.
@@ -90,8 +91,8 @@ pub fn t_from_tail(tail: f64, df: f64) -> f64 {
     if df > NORMAL_DF || start == 0.0 || start.is_infinite() {
         return start;
     }
-    // Newton on ln P(|T| >= t) over ln t, which is concave and nearly straight in the tail. Started below the root (t has
-    // heavier tails than the normal law), the first step passes the root at most once and the rest descend to it.
+    // Newton on ln P(|T| >= t) over ln t, which is concave and nearly straight in the tail. Started below the root (t
+    // has heavier tails than the normal law), the first step passes the root at most once and the rest descend to it.
     let ln_density = ln_gamma((df + 1.0) / 2.0) - ln_gamma(df / 2.0) - 0.5 * (df * PI).ln();
     let mut t = start;
     for _ in 0..60 {

@@ -24,9 +24,11 @@ impl Equivalence {
     }
 }
 
-/// Tests whether positive independent values changed by less than `margin` (0.01: 1 %), with an interval of confidence 1 - 2 `alpha`.
+/// Tests whether positive independent values changed by less than `margin` (0.01: 1 %), with an interval of confidence
+/// 1 - 2 `alpha`.
 ///
-/// `None` where there is no Welch test on logarithms: fewer than two values a side, values that are not positive, both sides constant.
+/// `None` where there is no Welch test on logarithms: fewer than two values a side, values that are not positive, both
+/// sides constant.
 pub fn equivalence(before: &[f64], after: &[f64], margin: f64, alpha: f64) -> Option<Equivalence> {
     let log = welch_log(before, after)?;
     let test = log.test?;

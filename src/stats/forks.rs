@@ -1,17 +1,20 @@
 //! Two-level data: iterations within forks (processes). The fork mean is the unit of every test.
 //!
-//! Model: value = mean + fork effect (variance tau²) + iteration effect (variance sigma²). The mean of F forks of I iterations has
-//! variance tau²/F + sigma²/(F I); pooling the iterations divides tau² by I as well. The variance of the fork means estimates
-//! the right sum whatever goes on within a fork (Georges, Buytaert and Eeckhout 2007; Kalibera and Jones 2013).
+//! Model: value = mean + fork effect (variance tau²) + iteration effect (variance sigma²). The mean of F forks of I
+//! iterations has variance tau²/F + sigma²/(F I); pooling the iterations divides tau² by I as well. The variance of the
+//! fork means estimates the right sum whatever goes on within a fork (Georges, Buytaert and Eeckhout 2007; Kalibera and
+//! Jones 2013).
 //!
-//! Tests and intervals of nested data are those of [`super::welch_log`], [`super::mean_ci`] and the others, given the fork means.
+//! Tests and intervals of nested data are those of [`super::welch_log`], [`super::mean_ci`] and the others, given the
+//! fork means.
 
 use crate::model::Observations;
 
 use super::describe::{Moments, moments};
 use super::distributions::f_upper_p;
 
-/// The mean of each fork, in order of first appearance, each fork with equal weight; `None` where processes are not told apart.
+/// The mean of each fork, in order of first appearance, each fork with equal weight; `None` where processes are not
+/// told apart.
 pub fn fork_means(observations: &Observations) -> Option<Vec<f64>> {
     Some(fork_moments(observations)?.iter().map(|m| m.mean).collect())
 }
@@ -21,7 +24,8 @@ fn fork_moments(observations: &Observations) -> Option<Vec<Moments>> {
     Some(forks.iter().filter_map(|f| moments(&f.values, f.weights.as_deref())).collect())
 }
 
-/// How the variance divides between forks and within them (one-way analysis of variance). Variances are squares of the unit.
+/// How the variance divides between forks and within them (one-way analysis of variance). Variances are squares of the
+/// unit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Anova {
     /// Number of forks, at least 1.
@@ -43,8 +47,8 @@ pub struct ForkEffect {
     pub component: f64,
     /// Intraclass correlation tau²/(tau² + sigma²), 0 to 1; `None` when nothing varies.
     pub icc: Option<f64>,
-    /// Variance of the mean by fork means over that by pooled iterations; its root is the factor by which a pooled error is too
-    /// small. `None` when nothing varies.
+    /// Variance of the mean by fork means over that by pooled iterations; its root is the factor by which a pooled
+    /// error is too small. `None` when nothing varies.
     pub design_effect: Option<f64>,
     /// F statistic and p of "all forks have one mean"; `None` when nothing varies within forks.
     pub test: Option<(f64, f64)>,
@@ -85,8 +89,9 @@ impl Anova {
         Some(Anova { forks: count, n, balanced, within, effect })
     }
 
-    /// Iterations worth doing in each fork when starting one and warming it up costs as much as `cost` iterations (Kalibera and
-    /// Jones): infinite when forks do not differ ("as many as you like"). `None` for unbalanced data or when nothing varies.
+    /// Iterations worth doing in each fork when starting one and warming it up costs as much as `cost` iterations
+    /// (Kalibera and Jones): infinite when forks do not differ ("as many as you like"). `None` for unbalanced data or
+    /// when nothing varies.
     pub fn iterations_worth_doing(&self, cost: f64) -> Option<f64> {
         let (within, effect) = (self.within?, self.effect?);
         if !self.balanced || effect.icc.is_none() {

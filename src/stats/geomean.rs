@@ -29,8 +29,8 @@ pub struct LogRatio {
 }
 
 impl LogRatio {
-    /// From a Hodges-Lehmann interval: its logarithmic width over that of a normal interval of the coverage it reached. `None` for
-    /// infinite bounds.
+    /// From a Hodges-Lehmann interval: its logarithmic width over that of a normal interval of the coverage it reached.
+    /// `None` for infinite bounds.
     pub fn from_interval(ratio: &Ratio) -> Option<Self> {
         let Interval { lo, hi, confidence, coverage } = ratio.interval;
         if !(lo > 0.0 && hi.is_finite()) {
@@ -56,8 +56,8 @@ pub struct SuiteRatio {
     pub df: f64,
 }
 
-/// How exactly the geometric mean ratio of *this* suite is known: the rows' own errors, propagated (Satterthwaite's degrees of
-/// freedom). `None` for no rows.
+/// How exactly the geometric mean ratio of *this* suite is known: the rows' own errors, propagated (Satterthwaite's
+/// degrees of freedom). `None` for no rows.
 pub fn suite_ratio(rows: &[LogRatio], confidence: f64) -> Option<SuiteRatio> {
     let count = rows.len() as f64;
     if rows.is_empty() {
@@ -151,7 +151,10 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_geomean_scales_and_lies_between(values in prop::collection::vec(1e-3..1e3f64, 1..30), scale in 1e-6..1e6f64) {
+        fn the_geomean_scales_and_lies_between(
+            values in prop::collection::vec(1e-3..1e3f64, 1..30),
+            scale in 1e-6..1e6f64,
+        ) {
             let g = geomean(&values).unwrap();
             let scaled = geomean(&values.iter().map(|v| v * scale).collect::<Vec<_>>()).unwrap();
             prop_assert!((scaled / scale / g - 1.0).abs() < 1e-13);

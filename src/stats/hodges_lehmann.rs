@@ -1,9 +1,9 @@
-//! Shift and ratio between two samples: the median of all pairwise differences or ratios, with the interval that inverts the
-//! Mann-Whitney test (Hodges and Lehmann 1963).
+//! Shift and ratio between two samples: the median of all pairwise differences or ratios, with the interval that
+//! inverts the Mann-Whitney test (Hodges and Lehmann 1963).
 //!
-//! The interval runs from the k-th smallest to the k-th largest pair, where k comes from the null distribution without ties:
-//! without ties it leaves out "no change" exactly when the two-sided p is at most 1 - confidence; with ties it is conservative.
-//! The interval of the ratio of throughputs is the reciprocal of that of times.
+//! The interval runs from the k-th smallest to the k-th largest pair, where k comes from the null distribution without
+//! ties: without ties it leaves out "no change" exactly when the two-sided p is at most 1 - confidence; with ties it is
+//! conservative. The interval of the ratio of throughputs is the reciprocal of that of times.
 
 use crate::model::Sample;
 
@@ -23,8 +23,8 @@ pub struct Shift {
     pub interval: Interval,
 }
 
-/// Median of the ratios after / before of all pairs (for an even number the geometric mean of the two middle ones), and its
-/// interval at `confidence` (0 to 1), from 0 to infinity with too few values.
+/// Median of the ratios after / before of all pairs (for an even number the geometric mean of the two middle ones), and
+/// its interval at `confidence` (0 to 1), from 0 to infinity with too few values.
 ///
 /// `None` where ratios make no sense: a zero, mixed signs, or ratios outside the range of f64.
 pub fn hodges_lehmann_ratio(before: &Sample, after: &Sample, confidence: f64, cache: &UCache) -> Option<Ratio> {
@@ -110,7 +110,8 @@ fn order_statistics(x: &[f64], y: &[f64], pair: impl Fn(f64, f64) -> f64, k: usi
     found
 }
 
-/// The `rank`-th smallest (from 1) of all pairs in O((n + m) * 64) steps: bisection over the f64 values, counting pairs below.
+/// The `rank`-th smallest (from 1) of all pairs in O((n + m) * 64) steps: bisection over the f64 values, counting pairs
+/// below.
 fn by_counting(x: &[f64], y: &[f64], pair: &impl Fn(f64, f64) -> f64, rank: u64) -> f64 {
     let reaches = |value: f64| {
         let (mut j, mut count) = (0, 0u64);
@@ -255,7 +256,11 @@ mod tests {
         }
 
         #[test]
-        fn ratios_scale_and_bracket(x in prop::collection::vec(0.5..2.0f64, 1..15), y in prop::collection::vec(0.5..2.0f64, 1..15), power in -300i32..300) {
+        fn ratios_scale_and_bracket(
+            x in prop::collection::vec(0.5..2.0f64, 1..15),
+            y in prop::collection::vec(0.5..2.0f64, 1..15),
+            power in -300i32..300,
+        ) {
             let cache = UCache::new();
             let r = hodges_lehmann_ratio(&sample(&x), &sample(&y), 0.9, &cache).unwrap();
             prop_assert!(r.interval.lo <= r.ratio && r.ratio <= r.interval.hi);

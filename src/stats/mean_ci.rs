@@ -17,12 +17,14 @@ pub fn mean_error(sd: f64, n: u64, confidence: f64) -> Option<f64> {
     Some(t_quantile_two_sided(confidence, (n - 1) as f64) * (sd / (n as f64).sqrt()))
 }
 
-/// Standard deviation of the single values behind a half width that was computed as by [`mean_error`]; `None` below two values.
+/// Standard deviation of the single values behind a half width that was computed as by [`mean_error`]; `None` below two
+/// values.
 pub fn sd_from_error(error: f64, n: u64, confidence: f64) -> Option<f64> {
     (n >= 2).then(|| error * (n as f64).sqrt() / t_quantile_two_sided(confidence, (n - 1) as f64))
 }
 
-/// Standard deviation behind a half width of the normal law, z * sd / sqrt(n) (db_bench's `±`); `None` below two values.
+/// Standard deviation behind a half width of the normal law, z * sd / sqrt(n) (db_bench's `±`); `None` below two
+/// values.
 pub fn sd_from_normal_error(error: f64, n: u64, confidence: f64) -> Option<f64> {
     (n >= 2).then(|| error * (n as f64).sqrt() / t_quantile_two_sided(confidence, f64::INFINITY))
 }

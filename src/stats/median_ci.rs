@@ -1,8 +1,9 @@
 //! Interval of the median by order statistics.
 //!
-//! The number of values below the true median is Binomial(n, 1/2) whatever the distribution, so the order statistics of ranks
-//! l and r enclose it with probability sum over k in l..r of C(n,k)/2^n (Hoefler and Belli 2015). Ranks are chosen by
-//! benchstat's rule, in weights that are symmetric by construction; [`super::benchstat`] has benchstat's own arithmetic.
+//! The number of values below the true median is Binomial(n, 1/2) whatever the distribution, so the order statistics of
+//! ranks l and r enclose it with probability sum over k in l..r of C(n,k)/2^n (Hoefler and Belli 2015). Ranks are
+//! chosen by benchstat's rule, in weights that are symmetric by construction; [`super::benchstat`] has benchstat's own
+//! arithmetic.
 
 use super::Interval;
 use super::describe::Ordered;
@@ -37,8 +38,8 @@ pub(super) fn bounds(values: &impl Ordered, lo: u64, hi: u64) -> (f64, f64) {
     )
 }
 
-/// Ranks of the interval for `n` >= 1 values: from the most likely count outwards, always to the likelier side, to the left
-/// when both are equally likely, until `confidence` is reached.
+/// Ranks of the interval for `n` >= 1 values: from the most likely count outwards, always to the likelier side, to the
+/// left when both are equally likely, until `confidence` is reached.
 pub fn median_ranks(n: u64, confidence: f64) -> MedianRanks {
     if n > EXACT_LIMIT {
         return median_ranks_normal(n, confidence);

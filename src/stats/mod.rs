@@ -1,15 +1,16 @@
 //! Statistics of benchmark values: centres, intervals, tests, corrections, sample sizes, warnings.
 //!
-//! Takes numbers (slices of `f64`, [`crate::model::Sample`], [`crate::model::Observations`]); knows no names, units, files or
-//! text. Which method fits which evidence is decided elsewhere.
+//! Takes numbers (slices of `f64`, [`crate::model::Sample`], [`crate::model::Observations`]); knows no names, units,
+//! files or text. Which method fits which evidence is decided elsewhere.
 //!
 //! Conventions in all of it:
 //! - **x is before (the base), y is after.** A difference is after - before, a ratio after / before.
-//! - A list of values is a list of *independent* values: the values of flat data, the fork means of nested data ([`forks`]).
+//! - A list of values is a list of *independent* values: the values of flat data, the fork means of nested data
+//!   ([`fork_means`]).
 //! - A confidence is the decimal its user wrote, 0 to 1: 0.999 leaves tails of exactly 0.0005.
 //! - Undefined is `None`, never NaN, 0 or a made-up p. Infinite bounds of an [`Interval`] mean "too few values".
-//! - Values are finite (the parsers see to it). No result depends on the order of the values, except those of [`diagnose`]
-//!   and [`paired`], which are about the order, nor on the number of threads.
+//! - Values are finite (the parsers see to it). No result depends on the order of the values, except those of
+//!   [`diagnose`] and [`paired`], which are about the order, nor on the number of threads.
 
 mod adjust;
 pub mod benchstat;
@@ -91,8 +92,9 @@ pub struct SummaryStats {
 }
 
 impl SummaryStats {
-    /// The same mean and deviation of as many independent values as there were `forks`: the guard for a summary that pooled
-    /// the iterations of known forks. The pooled variance is at least `forks` times that of the mean, whatever the forks differ by.
+    /// The same mean and deviation of as many independent values as there were `forks`: the guard for a summary that
+    /// pooled the iterations of known forks. The pooled variance is at least `forks` times that of the mean, whatever
+    /// the forks differ by.
     pub fn guarded(self, forks: u64) -> Self {
         SummaryStats { n: forks, ..self }
     }

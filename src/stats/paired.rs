@@ -20,7 +20,8 @@ pub struct Paired {
     pub signed_rank: Option<PValue>,
 }
 
-/// Compares the pairs at `confidence`; `None` for lists of unequal length, fewer than two pairs, or values that are not positive.
+/// Compares the pairs at `confidence`; `None` for lists of unequal length, fewer than two pairs, or values that are not
+/// positive.
 pub fn paired(before: &[f64], after: &[f64], confidence: f64) -> Option<Paired> {
     let positive = before.iter().chain(after).all(|&v| v > 0.0);
     if before.len() != after.len() || !positive {
@@ -38,10 +39,11 @@ pub fn paired(before: &[f64], after: &[f64], confidence: f64) -> Option<Paired> 
     Some(Paired { ratio: Ratio { ratio: summary.mean.exp(), interval }, p, signed_rank: signed_rank(&logs) })
 }
 
-/// Wilcoxon's signed-rank test of differences around 0, two-sided. Zeros are left out; `None` when nothing else is there.
+/// Wilcoxon's signed-rank test of differences around 0, two-sided. Zeros are left out; `None` when nothing else is
+/// there.
 ///
-/// Exact given the ties up to 100 differences (every sign equally likely), else the normal approximation with corrections for ties
-/// and continuity.
+/// Exact given the ties up to 100 differences (every sign equally likely), else the normal approximation with
+/// corrections for ties and continuity.
 pub fn signed_rank(differences: &[f64]) -> Option<PValue> {
     let mut sizes: Vec<(f64, bool)> = differences.iter().filter(|&&d| d != 0.0).map(|&d| (d.abs(), d > 0.0)).collect();
     if sizes.is_empty() {
@@ -105,7 +107,8 @@ mod tests {
 
     #[test]
     fn the_t_test_of_pairs_gives_the_published_interval() {
-        // Student's sleep data (R: t.test(extra, paired) t -4.0621, df 9, p 0.002833, interval -2.4598858 to -0.7001142) as logarithms.
+        // Student's sleep data (R: t.test(extra, paired) t -4.0621, df 9, p 0.002833, interval -2.4598858 to
+        // -0.7001142) as logarithms.
         let first = [0.7, -1.6, -0.2, -1.2, -0.1, 3.4, 3.7, 0.8, 0.0, 2.0].map(f64::exp);
         let second = [1.9, 0.8, 1.1, 0.1, -0.1, 4.4, 5.5, 1.6, 4.6, 3.4].map(f64::exp);
         let r = paired(&second, &first, 0.95).unwrap();
@@ -138,7 +141,9 @@ mod tests {
 
     proptest! {
         #[test]
-        fn small_lists_agree_with_all_signs_looked_at(d in prop::collection::vec((-4i32..5).prop_map(f64::from), 1..9)) {
+        fn small_lists_agree_with_all_signs_looked_at(
+            d in prop::collection::vec((-4i32..5).prop_map(f64::from), 1..9),
+        ) {
             let nonzero: Vec<f64> = d.iter().copied().filter(|d| *d != 0.0).collect();
             let got = signed_rank(&d);
             prop_assume!(!nonzero.is_empty());

@@ -1,8 +1,8 @@
 //! What numbers of runs can show: smallest attainable p, minimum detectable effect, runs needed.
 //!
-//! The deviation given is that of the logarithms of the independent values (fork means for nested data), pooled over both sides. From
-//! few values it is vague itself (n = 5: 80 % of estimates are within a factor 0.7 to 1.9), so that runs should be rounded up
-//! when they are shown. There is no "observed power" here: it would be a function of p alone.
+//! The deviation given is that of the logarithms of the independent values (fork means for nested data), pooled over
+//! both sides. From few values it is vague itself (n = 5: 80 % of estimates are within a factor 0.7 to 1.9), so that
+//! runs should be rounded up when they are shown. There is no "observed power" here: it would be a function of p alone.
 
 use std::f64::consts::PI;
 
@@ -17,14 +17,14 @@ pub fn smallest_p(n: u64, m: u64) -> f64 {
     (2.0 / choose(n.min(500) + m.min(500), n.min(500))).min(1.0)
 }
 
-/// The smallest number of values a side with which a Mann-Whitney test can reach `alpha` in every one of `rows` rows after Holm: 2/C(2n, n) <=
-/// alpha/rows. `alpha` is above 0 and `rows` at least 1.
+/// The smallest number of values a side with which a Mann-Whitney test can reach `alpha` in every one of `rows` rows
+/// after Holm: 2/C(2n, n) <= alpha/rows. `alpha` is above 0 and `rows` at least 1.
 pub fn runs_for_alpha(alpha: f64, rows: u64) -> u64 {
     (1..500).find(|&n| smallest_p(n, n) * rows as f64 <= alpha).unwrap_or(500)
 }
 
-/// The minimum detectable effect as a change of the ratio (0.02: a ratio of 1.02): what a t test of `n` against `n` values finds with
-/// probability `power`. `None` below two values.
+/// The minimum detectable effect as a change of the ratio (0.02: a ratio of 1.02): what a t test of `n` against `n`
+/// values finds with probability `power`. `None` below two values.
 pub fn mde(log_sd: f64, n: u64, alpha: f64, power: f64) -> Option<f64> {
     Some(mde_log(log_sd, n, alpha, power)?.exp_m1())
 }
@@ -41,8 +41,8 @@ pub fn mde_log(log_sd: f64, n: u64, alpha: f64, power: f64) -> Option<f64> {
     Some((t_from_tail(alpha, df) + of_power).max(0.0) * log_sd * (2.0 / n as f64).sqrt())
 }
 
-/// The smallest number of values a side with which a t test finds a change by `effect` (0.01: 1 %, > 0) with probability `power`;
-/// at least 2, at most a billion.
+/// The smallest number of values a side with which a t test finds a change by `effect` (0.01: 1 %, > 0) with
+/// probability `power`; at least 2, at most a billion.
 pub fn runs_needed(log_sd: f64, effect: f64, alpha: f64, power: f64) -> u64 {
     let target = effect.ln_1p();
     let enough = |n: u64| mde_log(log_sd, n, alpha, power).is_some_and(|mde| mde <= target);
@@ -66,7 +66,8 @@ pub fn runs_needed(log_sd: f64, effect: f64, alpha: f64, power: f64) -> u64 {
     high
 }
 
-/// As [`runs_needed`] for the Mann-Whitney test: more by its asymptotic relative efficiency 3/pi, and enough to reach `alpha` at all.
+/// As [`runs_needed`] for the Mann-Whitney test: more by its asymptotic relative efficiency 3/pi, and enough to reach
+/// `alpha` at all.
 pub fn runs_needed_by_ranks(log_sd: f64, effect: f64, alpha: f64, power: f64) -> u64 {
     let by_t = runs_needed(log_sd, effect, alpha, power);
     ((by_t as f64 * (PI / 3.0)).ceil() as u64).max(runs_for_alpha(alpha, 1))

@@ -1,8 +1,8 @@
 //! Interval of a ratio of two means: relative throughput, speed-up.
 //!
-//! From summaries the default is the log-delta interval, which is the reciprocal when the sides are swapped and never negative.
-//! Fieller's interval (1954) replaces it where a mean is not much larger than its error. Degrees of freedom by Satterthwaite's
-//! formula at the estimated ratio (Tamhane and Logan 2004).
+//! From summaries the default is the log-delta interval, which is the reciprocal when the sides are swapped and never
+//! negative. Fieller's interval (1954) replaces it where a mean is not much larger than its error. Degrees of freedom
+//! by Satterthwaite's formula at the estimated ratio (Tamhane and Logan 2004).
 
 use super::distributions::t_quantile_two_sided;
 use super::welch::satterthwaite;
@@ -149,14 +149,14 @@ pub enum RatioMethod {
 pub struct MeanRatio {
     /// Mean after over mean before.
     pub ratio: f64,
-    /// Where the true ratio may lie, and by which method. The interval is `None` where Fieller's set is unbounded: the mean
-    /// before is not distinguishable from 0. No method: fewer than two values a side, or both sides constant (the ratio is
-    /// exact then).
+    /// Where the true ratio may lie, and by which method. The interval is `None` where Fieller's set is unbounded: the
+    /// mean before is not distinguishable from 0. No method: fewer than two values a side, or both sides constant (the
+    /// ratio is exact then).
     pub interval: Option<(RatioMethod, Option<Interval>)>,
 }
 
-/// The ratio of the means with its log-delta interval, or Fieller's where a relative standard error is above 10 % or the ratio is not
-/// positive. `None` when the mean before is 0.
+/// The ratio of the means with its log-delta interval, or Fieller's where a relative standard error is above 10 % or
+/// the ratio is not positive. `None` when the mean before is 0.
 pub fn ratio_of_means(before: &SummaryStats, after: &SummaryStats, confidence: f64) -> Option<MeanRatio> {
     let ratio = quotient(before, after)?;
     let relative_error = |s: &SummaryStats| s.sd / s.mean.abs() / (s.n as f64).sqrt();

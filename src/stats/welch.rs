@@ -1,4 +1,5 @@
-//! Welch's t test of two means, from values or from what is known of them, and the interval of their difference (Welch 1947).
+//! Welch's t test of two means, from values or from what is known of them, and the interval of their difference (Welch
+//! 1947).
 
 use super::describe::{moments, power_of_two_scale};
 use super::distributions::{t_quantile_two_sided, t_two_sided_p, t_upper_p};
@@ -64,8 +65,8 @@ pub(super) fn satterthwaite(a: f64, n: u64, b: f64, m: u64) -> f64 {
 pub struct LogWelch {
     /// Geometric mean after over geometric mean before, > 0.
     pub ratio: f64,
-    /// The test of the difference of mean logarithms; `None` with fewer than two values a side, or when both are constant (the
-    /// ratio is exact then).
+    /// The test of the difference of mean logarithms; `None` with fewer than two values a side, or when both are
+    /// constant (the ratio is exact then).
     pub test: Option<Welch>,
 }
 
@@ -77,8 +78,8 @@ impl LogWelch {
     }
 }
 
-/// Welch's test on the logarithms of positive values (fork means, or single independent values); `None` when a side is empty or
-/// a value is not positive.
+/// Welch's test on the logarithms of positive values (fork means, or single independent values); `None` when a side is
+/// empty or a value is not positive.
 pub fn welch_log(before: &[f64], after: &[f64]) -> Option<LogWelch> {
     let unit = before.iter().chain(after).copied().fold(f64::INFINITY, f64::min);
     if unit <= 0.0 {
@@ -172,7 +173,9 @@ mod tests {
     proptest! {
         #[test]
         fn laws_of_the_test_on_logarithms(
-            x in prop::collection::vec(0.9..1.1f64, 2..10), y in prop::collection::vec(0.9..1.1f64, 2..10), scale in 1e-9..1e9f64,
+            x in prop::collection::vec(0.9..1.1f64, 2..10),
+            y in prop::collection::vec(0.9..1.1f64, 2..10),
+            scale in 1e-9..1e9f64,
         ) {
             let a = welch_log(&x, &y).unwrap();
             let swapped = welch_log(&y, &x).unwrap();

@@ -13,8 +13,8 @@ pub(in crate::stats) struct Untied {
 impl Untied {
     /// For `a` <= `b` values a side, of which [`super::untied_is_affordable`] says yes.
     ///
-    /// Low coefficients depend on lower ones alone and are whole while below 2^53. Against big integers the tail is within
-    /// 4e-14 of its value at 200 against 200, for all U.
+    /// Low coefficients depend on lower ones alone and are whole while below 2^53. Against big integers the tail is
+    /// within 4e-14 of its value at 200 against 200, for all U.
     pub fn new(a: usize, b: usize) -> Self {
         let pairs = a * b;
         let mut count = vec![0.0; pairs / 2 + 1];

@@ -1,4 +1,5 @@
-//! Normal approximation to the null distribution of U, with the variance corrected for ties and half a unit for continuity.
+//! Normal approximation to the null distribution of U, with the variance corrected for ties and half a unit for
+//! continuity.
 
 use super::super::distributions::normal_two_sided_p;
 use super::Ranking;

@@ -1,8 +1,9 @@
 //! Null distribution of U given how the values tie.
 //!
-//! The groups of equal values are gone through upwards. When r of a group of t values fall to the first side, of which so far
-//! `below` values of the other side are smaller, 2U grows by 2 r below + r (t - r), in C(t, r) ways (Klotz 1966; for groups of
-//! one this is the shift algorithm of Streitberg and Röhmel 1986). All terms are positive: the error is about N * 2^-53.
+//! The groups of equal values are gone through upwards. When r of a group of t values fall to the first side, of which
+//! so far `below` values of the other side are smaller, 2U grows by 2 r below + r (t - r), in C(t, r) ways (Klotz 1966;
+//! for groups of one this is the shift algorithm of Streitberg and Röhmel 1986). All terms are positive: the error is
+//! about N * 2^-53.
 
 use super::super::distributions::choose;
 use super::{MOST_VALUES, Ranking, Tails};
@@ -29,7 +30,8 @@ fn counts(seen: usize, first: usize, second: usize) -> std::ops::RangeInclusive<
     seen.saturating_sub(second)..=first.min(seen)
 }
 
-/// How many values of a group of `size`, at least one, may have brought the first side to `j` when `seen` values came before.
+/// How many values of a group of `size`, at least one, may have brought the first side to `j` when `seen` values came
+/// before.
 fn picks(j: usize, seen: usize, size: usize, second: usize) -> std::ops::RangeInclusive<usize> {
     j.saturating_sub(seen).max(1)..=size.min(j).min((j + second).saturating_sub(seen))
 }
@@ -67,8 +69,8 @@ impl Pattern {
         // ways[j * width + w]: of the groups so far, j values on the first side and 2U = w.
         let mut ways = vec![0.0f64; (first + 1) * width];
         ways[0] = 1.0;
-        // Counts above `reach` cannot occur yet, or cannot end at the target any more: the values still to come on the first side
-        // lie above all of the second side so far.
+        // Counts above `reach` cannot occur yet, or cannot end at the target any more: the values still to come on the
+        // first side lie above all of the second side so far.
         let reach = |j: usize, below: usize| -> Option<usize> {
             let least_to_come = 2 * (first - j) * below;
             target.checked_sub(least_to_come).map(|room| room.min(2 * j * below))
@@ -103,7 +105,8 @@ impl Pattern {
         let last = &ways[first * width..];
         let less = last.iter().sum::<f64>() / all;
         let at = last[target] / all;
-        // U is below its mean, so the upper tail is not the small one unless the null is very skewed, and never below `at`.
+        // U is below its mean, so the upper tail is not the small one unless the null is very skewed, and never below
+        // `at`.
         Tails { less, greater: (1.0 - less + at).clamp(at, 1.0) }
     }
 }
