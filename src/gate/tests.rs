@@ -41,7 +41,7 @@ fn row(name: &str, comparison: Option<Comparison>) -> Row {
 }
 
 fn column(label: &str) -> Column {
-    Column { label: label.into(), keys: vec![(".file".into(), label.into())], fields: 1 }
+    Column { label: label.into(), keys: [(".file".into(), label.into())].into(), fields: 1 }
 }
 
 fn table(unit: &str, rows: Vec<Row>) -> Table {

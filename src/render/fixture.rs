@@ -27,7 +27,7 @@ pub const LONG: &str =
     "Store/engine=lsm/keys=1000000/value=1KiB/threads=16/compression=zstd/cache=8MiB/order=random/reverse-8";
 
 fn column(label: &str, key: &str) -> Column {
-    Column { label: label.into(), keys: vec![(key.into(), label.into())], fields: 1 }
+    Column { label: label.into(), keys: [(key.into(), label.into())].into(), fields: 1 }
 }
 
 /// A cell of raw samples: `center` and ten values around it, `spread` apart in the extremes (relative).
@@ -103,7 +103,7 @@ fn untested(why: Why) -> Comparison {
 
 /// A row of two columns.
 pub fn row(name: &str, old: Option<Cell>, new: Option<Cell>, comparison: Comparison, notes: &[usize]) -> Row {
-    let keys = vec![(".name".into(), name.split('/').next().unwrap_or(name).into())];
+    let keys = [(".name".into(), name.split('/').next().unwrap_or(name).into())].into();
     Row {
         name: name.into(),
         keys: keys.into(),
