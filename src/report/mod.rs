@@ -431,6 +431,14 @@ pub struct GateRow {
     pub verdict: String,
 }
 
+impl Report {
+    /// Warnings that the machines or tool chains of the sides are not the same.
+    pub fn machine_differences(&self) -> impl Iterator<Item = &Diagnostic> {
+        // `setting-differs` is about all other settings.
+        self.warnings.iter().filter(|w| w.code.ends_with("-differs") && w.code != "setting-differs")
+    }
+}
+
 impl Table {
     /// The number of values per cell, when all cells agree.
     pub fn common_n(&self) -> Option<u64> {
