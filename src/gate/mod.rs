@@ -513,8 +513,9 @@ fn judge_geomean(
 fn config(report: &Report) -> Tally {
     let compared = report.tables.iter().filter(|t| t.base.is_some() && t.columns.len() > 1).count();
     let mut tally = Tally { matched: compared, judged: compared, ..Tally::default() };
-    let differing = report.warnings.iter().filter(|w| compared > 0 && w.code.ends_with("-differs"));
-    tally.trips = differing
+    tally.trips = report
+        .machine_differences()
+        .filter(|_| compared > 0)
         .map(|w| {
             let row = GateRow {
                 name: w.code.trim_end_matches("-differs").to_owned(),

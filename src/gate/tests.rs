@@ -332,6 +332,7 @@ fn config_trips_on_machine_lines_that_differ() {
     let mut r = times();
     r.warnings = vec![
         Diagnostic::warning("bad-value", "not about machines"),
+        Diagnostic::warning("setting-differs", "nor is a commit"),
         Diagnostic::warning("cpu-differs", "cpu differs: old \"A\", new \"B\"; differences may be the machine's"),
     ];
     let (o, _, exit) = judge(&r, &rules(&["config"]));

@@ -93,7 +93,7 @@ fn document(report: &Report, options: &MarkdownOptions) -> String {
     for gate in gate_lines(report, options) {
         top.push_str(&format!("\n{gate}\n"));
     }
-    let differences: Vec<_> = report.warnings.iter().filter(|w| w.code.ends_with("-differs")).collect();
+    let differences: Vec<_> = report.machine_differences().collect();
     if !differences.is_empty() {
         top.push_str("\n> [!WARNING]\n");
         let mut lines: Vec<String> = differences.iter().take(WARNINGS).map(|d| escape(&shorten(&d.message))).collect();
