@@ -25,6 +25,8 @@ pub struct MarkdownOptions {
     pub max_bytes: usize,
     /// ✅ and ❌ beside confirmed changes; words otherwise.
     pub emoji: bool,
+    /// Relative view: plain new / base instead of turned by direction.
+    pub raw_ratio: bool,
     /// Where the full report is, to be named when rows are left out.
     pub full_report: Option<String>,
 }
@@ -32,7 +34,7 @@ pub struct MarkdownOptions {
 impl Default for MarkdownOptions {
     /// 65000 bytes: GitHub takes comments of 65536 characters.
     fn default() -> Self {
-        MarkdownOptions { marker: None, max_bytes: 65_000, emoji: true, full_report: None }
+        MarkdownOptions { marker: None, max_bytes: 65_000, emoji: true, raw_ratio: false, full_report: None }
     }
 }
 
@@ -88,7 +90,7 @@ fn document(report: &Report, options: &MarkdownOptions) -> String {
     if let Some(marker) = &options.marker {
         top.push_str(&format!("<!-- abstat:{} -->\n", marker_text(marker)));
     }
-    top.push_str(&verdict_line(report));
+    top.push_str(&verdict_line(report, options));
     top.push('\n');
     for gate in gate_lines(report, options) {
         top.push_str(&format!("\n{gate}\n"));
@@ -218,7 +220,7 @@ impl Section {
 }
 
 /// `**abstat: 1 slower, 1 faster, 37 same, 3 unclear** (base `main`, head `pr`, 10 runs, sec/op, lower is better)`
-fn verdict_line(report: &Report) -> String {
+fn verdict_line(report: &Report, options: &MarkdownOptions) -> String {
     let s = &report.summary;
     let compared = report.tables.iter().any(|t| t.base.is_some());
     let counts = [
@@ -263,7 +265,7 @@ fn verdict_line(report: &Report) -> String {
         facts.push(escape(&unit_words(table)));
     }
     if relative && compared {
-        facts.push("above 1.00 is better".to_owned());
+        facts.push(if options.raw_ratio { "new / base" } else { "above 1.00 is better" }.to_owned());
     }
     match facts.is_empty() {
         true => format!("**abstat: {headline}**"),
@@ -414,7 +416,7 @@ fn section(report: &Report, table: &Table, options: &MarkdownOptions) -> Section
         section.parts.push(Part {
             header: layout.header(),
             changed: changed.iter().map(|r| layout.row(r, options)).collect(),
-            geomean: layout.geomean(),
+            geomean: layout.geomean(options),
             folded: folded.iter().map(|r| layout.row(r, options)).collect(),
         });
     }
@@ -603,7 +605,7 @@ impl<'a> Layout<'a> {
 
     /// `✅ **1.38**`
     fn ratio(&self, c: &Comparison, options: &MarkdownOptions) -> String {
-        let Some(ratio) = c.relative else { return "–".to_owned() };
+        let Some(ratio) = (if options.raw_ratio { c.ratio } else { c.relative }) else { return "–".to_owned() };
         match sign(c.verdict, options) {
             "" if c.verdict.is_confirmed() => format!("**{ratio:.2}** {}", c.verdict.word(self.table.unit.dim())),
             "" if c.verdict.is_change() => format!("{ratio:.2}?"),
@@ -612,7 +614,7 @@ impl<'a> Layout<'a> {
         }
     }
 
-    fn geomean(&self) -> Option<String> {
+    fn geomean(&self, options: &MarkdownOptions) -> Option<String> {
         let g = self.table.geomean.as_ref()?;
         let mut cells = vec![format!("_geomean of {}_", g.rows)];
         let scale = Scale::of(&self.table.unit, g.centers.iter().flatten().copied());
@@ -627,15 +629,15 @@ impl<'a> Layout<'a> {
             match self.view {
                 _ if self.pair => cells.extend([center(column), change]),
                 View::Change => cells.push(format!("{} {change}", center(column)).trim_end().to_owned()),
-                View::Relative => cells.push(self.turned(ratio)),
+                View::Relative => cells.push(self.turned(ratio, options)),
             }
         }
         Some(line(&cells))
     }
 
     /// A ratio of geometric means, above 1 when better.
-    fn turned(&self, ratio: Option<f64>) -> String {
-        let lower = self.table.unit.better == Some(crate::units::Direction::Lower);
+    fn turned(&self, ratio: Option<f64>, options: &MarkdownOptions) -> String {
+        let lower = self.table.unit.better == Some(crate::units::Direction::Lower) && !options.raw_ratio;
         ratio.map_or("–".to_owned(), |r| format!("{:.2}", if lower { 1.0 / r } else { r }))
     }
 }

@@ -20,10 +20,10 @@ struct Point<'a> {
     comparison: Option<&'a Comparison>,
 }
 
-/// The lines as SVG; `None` where no row has a ratio in a compared column.
-pub fn figure(table: &Table, max: usize, width: f64) -> Option<Figure> {
+/// The lines as SVG, ratios turned by direction unless `raw_ratio`; `None` where no row has a ratio in a compared column.
+pub fn figure(table: &Table, raw_ratio: bool, max: usize, width: f64) -> Option<Figure> {
     let base = table.base?;
-    let turn = |r: f64| if table.unit.better == Some(Direction::Lower) { 1.0 / r } else { r };
+    let turn = |r: f64| if table.unit.better == Some(Direction::Lower) && !raw_ratio { 1.0 / r } else { r };
     let points = |row: &'_ Row| -> Vec<usize> {
         (0..row.comparisons.len())
             .filter(|i| row.comparisons.get(*i).and_then(Option::as_ref).and_then(|c| c.ratio).is_some_and(|r| r > 0.0))
@@ -106,7 +106,7 @@ pub fn figure(table: &Table, max: usize, width: f64) -> Option<Figure> {
         }
     };
     let base = table.columns.get(base).map(|c| c.label.as_str()).unwrap_or_default();
-    let words = if table.unit.better.is_some() { "above 1.00 is better" } else { "new / base" };
+    let words = if table.unit.better.is_some() && !raw_ratio { "above 1.00 is better" } else { "new / base" };
     let mut notes =
         vec!["filled: shown to differ from the base; the axis is a log scale and does not start at 0".to_owned()];
     if left_out > 0 {

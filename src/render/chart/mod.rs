@@ -50,23 +50,25 @@ pub enum Chart {
 pub struct Svg {
     /// Which.
     pub chart: Chart,
+    /// Lines of plain new / base instead of turned by direction.
+    pub raw_ratio: bool,
 }
 
 impl Render for Svg {
     fn render(&self, report: &Report, out: &mut dyn io::Write) -> io::Result<()> {
-        out.write_all(document(&figures(report, self.chart), self.chart).into_string().as_bytes())
+        out.write_all(document(&figures(report, *self), self.chart).into_string().as_bytes())
     }
 }
 
 /// The charts of one kind, in the order of the tables.
-pub fn figures(report: &Report, chart: Chart) -> Vec<Figure> {
+pub fn figures(report: &Report, svg: Svg) -> Vec<Figure> {
     let tables = report.tables.iter();
-    match chart {
+    match svg.chart {
         Chart::Forest => tables
             .filter_map(|t| forest::Forest::of(t, &report.settings, FOREST_ROWS))
             .map(|f| forest::figure(&f, WIDTH))
             .collect(),
-        Chart::Lines => tables.filter_map(|t| lines::figure(t, LINES, WIDTH)).collect(),
+        Chart::Lines => tables.filter_map(|t| lines::figure(t, svg.raw_ratio, LINES, WIDTH)).collect(),
         Chart::Strips => tables.filter_map(|t| strips::figure(t, STRIP_ROWS, WIDTH)).collect(),
         Chart::Percentiles => {
             let all = percentiles::distributions(report);
@@ -151,7 +153,7 @@ mod tests {
 
     fn svg(report: &Report, chart: Chart) -> String {
         let mut out = Vec::new();
-        Svg { chart }.render(report, &mut out).unwrap();
+        Svg { chart, ..Svg::default() }.render(report, &mut out).unwrap();
         String::from_utf8(out).unwrap()
     }
 

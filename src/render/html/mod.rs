@@ -23,15 +23,18 @@ const SCRIPT: &str = include_str!("sort.js");
 
 /// `-f html`
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Html;
+pub struct Html {
+    /// Relative view: plain new / base instead of turned by direction.
+    pub raw_ratio: bool,
+}
 
 impl Render for Html {
     fn render(&self, report: &Report, out: &mut dyn io::Write) -> io::Result<()> {
-        out.write_all(page(report).into_string().as_bytes())
+        out.write_all(page(report, *self).into_string().as_bytes())
     }
 }
 
-fn page(report: &Report) -> Markup {
+fn page(report: &Report, options: Html) -> Markup {
     let title = headline(report);
     html! {
         (DOCTYPE)
@@ -48,7 +51,7 @@ fn page(report: &Report) -> Markup {
                 main {
                     h1 { "Benchmark comparison" }
                     (summary(report))
-                    @for (i, table) in report.tables.iter().enumerate() { (section(report, table, i)) }
+                    @for (i, table) in report.tables.iter().enumerate() { (section(report, table, i, options)) }
                     (distributions(report))
                     (colophon(report))
                 }
@@ -154,10 +157,14 @@ fn gate_line(gate: &GateOutcome) -> Markup {
 }
 
 /// One table with its charts.
-fn section(report: &Report, table: &Table, index: usize) -> Markup {
+fn section(report: &Report, table: &Table, index: usize, options: Html) -> Markup {
     let forest =
         forest::Forest::of(table, &report.settings, chart::FOREST_ROWS).map(|f| forest::figure(&f, chart::WIDTH));
-    let lines = if lines::has_lines(table) { lines::figure(table, chart::LINES, chart::WIDTH) } else { None };
+    let lines = if lines::has_lines(table) {
+        lines::figure(table, options.raw_ratio, chart::LINES, chart::WIDTH)
+    } else {
+        None
+    };
     let strips = strips::figure(table, chart::STRIP_ROWS, chart::WIDTH);
     html! {
         section {
@@ -169,7 +176,7 @@ fn section(report: &Report, table: &Table, index: usize) -> Markup {
                     @for (k, v) in table.keys.iter() { " · " (printable(k)) ": " (printable(v)) }
                 }
             }
-            (rows(report, table))
+            (rows(report, table, options))
             @if let Some(f) = &lines { (figure("Over the columns", f, true)) }
             @if let Some(f) = &forest { (figure("Changes and their intervals", f, true)) }
             @if let Some(f) = &strips { (figure("Values", f, false)) }
@@ -217,7 +224,7 @@ enum Part {
 }
 
 /// The table itself.
-fn rows(report: &Report, table: &Table) -> Markup {
+fn rows(report: &Report, table: &Table, options: Html) -> Markup {
     let parts = parts(report, table);
     let (shown, left_out) = heaviest(table, TABLE_ROWS, |_| true);
     let used: Vec<usize> = {
@@ -239,7 +246,7 @@ fn rows(report: &Report, table: &Table) -> Markup {
                     }
                 } }
                 tbody {
-                    @for row in &shown { (line(table, row, &parts)) }
+                    @for row in &shown { (line(table, row, &parts, options)) }
                 }
                 @if let Some(g) = &table.geomean {
                     tfoot { tr {
@@ -254,7 +261,7 @@ fn rows(report: &Report, table: &Table) -> Markup {
                                     Part::Interval => @if let Some((lo, hi)) = g.intervals.get(*column).copied().flatten() {
                                         (range(100.0 * (lo - 1.0), 100.0 * (hi - 1.0)))
                                     }
-                                    Part::Relative => @if let Some(r) = ratio { (format!("{:.2}", turned(table, r))) }
+                                    Part::Relative => @if let Some(r) = ratio { (format!("{:.2}", if options.raw_ratio { r } else { turned(table, r) })) }
                                     Part::P | Part::Verdict => {}
                                 }
                             }
@@ -307,7 +314,7 @@ fn heading(report: &Report, table: &Table, column: usize, part: Part) -> Markup 
     }
 }
 
-fn line(table: &Table, row: &Row, parts: &[(usize, Part)]) -> Markup {
+fn line(table: &Table, row: &Row, parts: &[(usize, Part)], options: Html) -> Markup {
     let scale = Scale::of(&table.unit, row.cells.iter().flatten().filter_map(|c| c.center));
     let last = parts.iter().rposition(|(_, p)| *p == Part::Verdict);
     html! {
@@ -330,7 +337,7 @@ fn line(table: &Table, row: &Row, parts: &[(usize, Part)]) -> Markup {
                         Some(p) => td data-v=(p) { (p_value(p, 3)) },
                         None => td data-none="" { "–" },
                     },
-                    (Part::Relative, Some(c)) => @match c.relative {
+                    (Part::Relative, Some(c)) => @match if options.raw_ratio { c.ratio } else { c.relative } {
                         Some(r) => td data-v=(r) class=(class(c.verdict)) { (format!("{r:.2}")) },
                         None => td data-none="" { "–" },
                     },
@@ -471,7 +478,7 @@ mod tests {
 
     fn html(report: &Report) -> String {
         let mut out = Vec::new();
-        Html.render(report, &mut out).unwrap();
+        Html::default().render(report, &mut out).unwrap();
         String::from_utf8(out).unwrap()
     }
 
