@@ -4,6 +4,7 @@
 //! [`messages`] is the only place that writes to stderr; [`Exit`] is the contract with scripts.
 
 pub mod args;
+pub mod generate;
 mod messages;
 mod output;
 mod plan;

@@ -324,6 +324,15 @@ pub fn percentiles() -> Vec<Table> {
         .collect()
 }
 
+/// Times of two columns that change for sure, with intervals in percent.
+pub fn table_of(rows: &[(&str, f64, f64, (f64, f64))]) -> Table {
+    let one = |(name, old, new, (lo, hi)): &(&str, f64, f64, (f64, f64))| {
+        let verdict = if new > old { WORSE } else { BETTER };
+        row(name, Some(raw(*old, 0.02)), Some(raw(*new, 0.02)), compared(*old, *new, *lo, *hi, 1e-4, verdict), &[])
+    };
+    Table { rows: rows.iter().map(one).collect(), notes: vec![], geomean: None, ..times() }
+}
+
 fn times_head() -> Table {
     Table { rows: vec![], ..times() }
 }

@@ -5,7 +5,7 @@
 //! took 6 µs a row for the same (measured over 100,000 rows), more than reading and testing the row.
 
 mod change;
-mod grid;
+pub(super) mod grid;
 mod relative;
 
 use std::collections::HashMap;
