@@ -71,8 +71,8 @@ pub fn renderer(format: FormatChoice, options: &Options) -> Box<dyn Render> {
     match format {
         FormatChoice::Text => Box::new(options.text.clone()),
         FormatChoice::Markdown => Box::new(Markdown(options.markdown.clone())),
-        FormatChoice::Html => Box::new(Html),
-        FormatChoice::Svg => Box::new(Svg { chart: options.chart }),
+        FormatChoice::Html => Box::new(Html { raw_ratio: options.text.raw_ratio }),
+        FormatChoice::Svg => Box::new(Svg { chart: options.chart, raw_ratio: options.text.raw_ratio }),
         FormatChoice::Csv => Box::new(Csv),
         FormatChoice::Json => Box::new(Json),
     }

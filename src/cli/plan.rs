@@ -2,7 +2,7 @@
 
 use std::io::IsTerminal;
 
-use super::args::{ColorChoice, CompareArgs, ErrorChoice, RatioChoice, UnitsChoice};
+use super::args::{ColorChoice, CompareArgs, ErrorChoice, FormatChoice, RatioChoice, UnitsChoice};
 use super::output::{self, Options, Target, draws_samples};
 use crate::base::Error;
 use crate::compare::{self, Base};
@@ -140,7 +140,11 @@ pub fn plan(args: &CompareArgs) -> Result<Plan, Refusal> {
                 marker: args.marker.clone(),
                 max_bytes: args.max_bytes,
                 emoji: !args.no_emoji,
-                full_report: args.output.first().map(|o| o.display().to_string()),
+                raw_ratio: args.ratio == RatioChoice::Raw,
+                full_report: targets
+                    .iter()
+                    .find(|t| t.format != FormatChoice::Markdown)
+                    .map(|t| t.path.display().to_string()),
             },
             chart: args.chart,
         },

@@ -45,10 +45,6 @@ struct Place<'a> {
 impl KeyOf for Place<'_> {
     fn value(&self, key: &Key) -> Cow<'_, str> {
         let name = key.to_string();
-<<<<<<< HEAD
-        let find = |keys: &[crate::pivot::Pair]| keys.iter().position(|(k, _)| **k == *name);
-=======
->>>>>>> c6566dc (Renderers on shared keys)
         let column = self.table.columns.get(self.column).map_or(&[][..], |c| &c.keys);
         for keys in [&self.row.keys[..], column, &self.table.keys] {
             if let Some((_, value)) = keys.iter().find(|(k, _)| **k == *name) {

@@ -106,7 +106,7 @@ pub fn row(name: &str, old: Option<Cell>, new: Option<Cell>, comparison: Compari
     let keys = [(".name".into(), name.split('/').next().unwrap_or(name).into())].into();
     Row {
         name: name.into(),
-        keys: keys.into(),
+        keys,
         cells: vec![old, new],
         comparisons: vec![None, Some(comparison)],
         notes: notes.to_vec(),

@@ -376,13 +376,8 @@ fn section(report: &Report, table: &Table, options: &MarkdownOptions) -> Section
     let alone = report.tables.len() == 1;
     let mut head = String::new();
     if !alone {
-<<<<<<< HEAD
-        let shared = |kv: &&crate::pivot::Pair| !report.tables.iter().all(|t| t.keys.contains(kv));
-        let keys: String = table.keys.iter().filter(shared).map(|(k, v)| format!(", {k}: {v}")).collect();
-=======
         let keys = table.keys.iter().filter(|kv| !report.tables.iter().all(|t| t.keys.contains(kv)));
         let keys: String = keys.map(|(k, v)| format!(", {k}: {v}")).collect();
->>>>>>> c6566dc (Renderers on shared keys)
         let runs = if report.tables.iter().any(|t| runs(t) != runs(table)) { runs(table) } else { None };
         let runs = runs.map(|r| format!(", {r}")).unwrap_or_default();
         head =
