@@ -103,12 +103,12 @@ impl Csv {
             return None;
         };
         let raw = metric.strip_suffix(')')?.rsplit_once(" (")?.1;
-        let crate::units::tidy::Tidied { name: unit, factor } = tidy(raw);
-        let unit = Unit::new(&base_unit(&unit).name, raw);
+        let tidied = tidy(raw);
+        let unit = Unit::new(&base_unit(&tidied.name).name, raw);
         if names.is_empty() {
             return None;
         }
-        let table = context.begin(names, &unit, factor, out);
+        let table = context.begin(names, &unit, tidied.factor, out);
         Some(Csv { table, center: Center::Mean, columns, group: Vec::new() })
     }
 

@@ -64,11 +64,11 @@ fn samples(file: &str) -> BTreeMap<(String, String, String), Vec<f64>> {
         let Some(rest) = line.strip_prefix("Benchmark") else { continue };
         let words: Vec<_> = rest.split_whitespace().collect();
         for pair in words[2..].chunks(2) {
-            let crate::units::tidy::Tidied { name: unit, factor } = crate::units::tidy::tidy(pair[1]);
-            let unit = if unit == "B/s" { "B/sec".to_owned() } else { unit.into_owned() };
+            let tidied = crate::units::tidy::tidy(pair[1]);
+            let unit = if tidied.name == "B/s" { "B/sec".to_owned() } else { tidied.name.into_owned() };
             out.entry((pkg.clone(), unit, words[0].to_owned()))
                 .or_default()
-                .push(pair[0].parse::<f64>().unwrap() * factor);
+                .push(pair[0].parse::<f64>().unwrap() * tidied.factor);
         }
     }
     out

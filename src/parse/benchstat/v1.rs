@@ -49,12 +49,12 @@ pub fn metric(name: &str) -> (Unit, Class, f64) {
             return (Unit::new(&format!("{front}{unit}"), name), class, 1.0);
         }
     }
-    let crate::units::tidy::Tidied { name: unit, factor } = tidy(name);
+    let tidied = tidy(name);
     let bytes = ["B/op", "bytes/op", "bytes"]
         .iter()
         .any(|b| name == *b || name.strip_suffix(b).is_some_and(|f| f.ends_with('-')));
     let class = if bytes { Class::Bytes } else { Class::Plain };
-    (Unit::new(super::base_unit(&unit).name.as_ref(), name), class, factor)
+    (Unit::new(&super::base_unit(&tidied.name).name, name), class, tidied.factor)
 }
 
 impl Text {
