@@ -11,6 +11,7 @@ pub mod go_test_json;
 pub mod lex;
 pub mod mixed;
 pub mod regression_csv;
+pub mod relative;
 pub mod report_tsv;
 pub mod scan;
 #[cfg(test)]
@@ -80,4 +81,9 @@ pub static FORMATS: &[Format] = &[
         parser: || Box::new(regression_csv::RegressionCsv::new()),
     },
     Format { name: "benchstat", about: "tables that benchstat made", parser: || Box::new(benchstat::Benchstat::new()) },
+    Format {
+        name: "relative",
+        about: "published tables of relative rates",
+        parser: || Box::new(relative::Relative::new()),
+    },
 ];
