@@ -4,6 +4,7 @@
 //! kept. [`Evidence`] keeps raw samples and printed summaries apart: nothing here turns a [`Summary`] into samples.
 
 mod evidence;
+pub mod jmh_names;
 mod key;
 mod record;
 mod series;

@@ -8,6 +8,7 @@ pub mod benchstat;
 pub mod db_bench;
 pub mod go;
 pub mod go_test_json;
+pub mod jmh;
 pub mod lex;
 pub mod mixed;
 pub mod regression_csv;
@@ -67,6 +68,11 @@ pub struct Format {
 
 /// All formats, in the order in which an undecided line is offered.
 pub static FORMATS: &[Format] = &[
+    Format {
+        name: "jmh",
+        about: "JMH: console log, table in any text, JSON, CSV, LaTeX",
+        parser: || Box::new(jmh::Jmh::new()),
+    },
     Format { name: "go", about: "go test -json", parser: || Box::new(go_test_json::GoTestJson::new()) },
     Format { name: "go", about: "go test -bench", parser: || Box::new(go::Go::new(go::Mode::Lenient)) },
     Format { name: "db_bench", about: "db_bench of RocksDB, LevelDB", parser: || Box::new(db_bench::DbBench::new()) },

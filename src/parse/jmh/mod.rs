@@ -1,0 +1,158 @@
+//! JMH in every shape people have it: console logs, result tables in any text, JSON, CSV and SCSV, LaTeX.
+//!
+//! Source of the formats: JMH's formatters of 0.1 to 1.38 (`org.openjdk.jmh.results.format`, `...runner.format`), and their output.
+//!
+//! Supported: raw iterations of logs with their fork ([`log`]); tables of all header generations, pasted anywhere, on one line, between
+//! pipes, without a header ([`table`], [`text`]); JSON with `rawData` and `rawDataHistogram` ([`json`]); CSV and SCSV in any locale
+//! ([`csv`]); LaTeX ([`latex`]).
+//!
+//! Unsupported: the text of profilers (`:stack`), histograms drawn in logs, single calls of mode `sample` in logs (not printed).
+//!
+//! One parser reads all of them, because one stream may hold several that speak of the same results: a log ends in a table.
+//! Keys of a result: `.label`, `.mode`, parameters, then for text `.table`, `.heading`, `.group`. Of equal keys in one table or file the
+//! second gets `#2` after its name. Settings carry JMH's JSON names (`jmhVersion`, `threads`, `forks`, `jvmArgs`, ...).
+
+mod csv;
+mod decode;
+mod json;
+mod label;
+mod latex;
+mod log;
+mod number;
+mod table;
+#[cfg(test)]
+mod tests;
+mod text;
+mod unit;
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use super::{Claim, Line, RecordParser};
+use crate::base::Diagnostic;
+use crate::model::{Reading, Record, Scheme, Settings, Sink};
+use crate::units::UnitId;
+use unit::{Factor, Mode, Units};
+
+/// The parser.
+#[derive(Default)]
+pub struct Jmh {
+    json: json::Json,
+    csv: csv::Csv,
+    latex: latex::Latex,
+    text: text::Text,
+    units: Units,
+}
+
+impl Jmh {
+    /// A parser for one stream.
+    pub fn new() -> Self {
+        Self::default()
+    }
+}
+
+impl RecordParser for Jmh {
+    fn line(&mut self, line: Line<'_>, out: &mut dyn Sink) -> Claim {
+        let out = &mut Output { sink: out, units: &mut self.units };
+        let mine = self.json.line(line, out)
+            || self.csv.line(line, out)
+            || self.latex.line(line, out)
+            || self.text.line(line, out);
+        if mine { Claim::Mine } else { Claim::No }
+    }
+
+    fn finish(&mut self, out: &mut dyn Sink) {
+        let out = &mut Output { sink: out, units: &mut self.units };
+        self.json.finish(out);
+        self.csv.finish(out);
+        self.latex.finish(out);
+        self.text.finish(out);
+    }
+}
+
+/// The sink, and the units it knows already.
+struct Output<'a> {
+    sink: &'a mut dyn Sink,
+    units: &'a mut Units,
+}
+
+impl Output<'_> {
+    /// Number and factor of a printed unit.
+    fn unit(&mut self, printed: &str, mode: Option<Mode>, label: &str) -> (UnitId, Factor) {
+        self.units.get(printed, mode, label, self.sink)
+    }
+
+    fn diagnose(&mut self, diagnostic: Diagnostic) {
+        self.sink.diagnose(diagnostic);
+    }
+
+    /// Pushes a result.
+    fn push(
+        &mut self,
+        id: &Identity<'_>,
+        place: Place<'_>,
+        settings: &Settings,
+        line: u64,
+        block: Option<u32>,
+        readings: &[(UnitId, Reading)],
+    ) {
+        let own = [(".label", id.label), (".mode", id.mode)];
+        let places = [(".table", place.table), (".heading", place.heading), (".group", place.group)];
+        let keys: Vec<(&str, &str)> =
+            own.iter().chain(id.params).chain(&places).copied().filter(|(_, v)| !v.is_empty()).collect();
+        let name = id.name;
+        self.sink.record(&Record {
+            line,
+            name,
+            scheme: Scheme::Jmh,
+            keys: &keys,
+            settings,
+            block,
+            readings,
+            column: None,
+        });
+    }
+}
+
+/// What a result is called.
+struct Identity<'a> {
+    name: &'a str,
+    label: &'a str,
+    /// Empty where the input does not tell.
+    mode: &'a str,
+    /// Values are not empty.
+    params: &'a [(&'a str, &'a str)],
+}
+
+/// Where a result of a text stands; empty parts are left out.
+#[derive(Clone, Copy, Debug, Default)]
+struct Place<'a> {
+    table: &'a str,
+    heading: &'a str,
+    group: &'a str,
+}
+
+/// How often each identity occurred, to tell repeated results apart.
+#[derive(Debug, Default)]
+struct Repeats {
+    seen: HashMap<String, u32>,
+}
+
+impl Repeats {
+    /// The name under which the next result of this identity goes: `#2` after the second, and so on.
+    fn name<'a>(&mut self, id: &Identity<'a>, extra: &str) -> Cow<'a, str> {
+        let mut key = String::with_capacity(64);
+        let parts = [id.name, id.label, id.mode, extra];
+        for part in parts.into_iter().chain(id.params.iter().flat_map(|&(k, v)| [k, v])) {
+            key.push_str(part);
+            key.push('\0');
+        }
+        let count = self.seen.entry(key).or_insert(0);
+        *count += 1;
+        if *count == 1 { Cow::Borrowed(id.name) } else { Cow::Owned(format!("{}#{count}", id.name)) }
+    }
+
+    fn clear(&mut self) {
+        self.seen.clear();
+    }
+}
