@@ -172,7 +172,8 @@ impl Serialize for CellDoc<'_> {
         m.serialize_entry("n", &c.n)?;
         m.serialize_entry("forks", &c.forks)?;
         m.serialize_entry("kind", &c.kind.map(kind_word))?;
-        m.serialize_entry("center", &c.center)?;
+        // `≈ 0` is below what was printed, not a number.
+        m.serialize_entry("center", &c.center.filter(|v| !(c.approximate && *v == 0.0)))?;
         m.serialize_entry("lo", &c.lo)?;
         m.serialize_entry("hi", &c.hi)?;
         m.serialize_entry("confidence", &c.confidence)?;
