@@ -132,11 +132,12 @@ impl Csv {
         let threads = columns.threads.and_then(whole).map(|n| n.to_string()).unwrap_or_default();
         self.settings.set("threads", &threads);
         let percentile = unit::is_percentile(&label);
-        let sum = unit::is_sum(printed, &label);
+        let error = columns.error.and_then(|i| parse_alone(field(i)));
+        let sum = unit::is_sum(printed, &label) && error.is_none();
         let n = whole(columns.samples).filter(|_| !percentile);
         let (unit, factor) = out.unit(printed, mode_kind, &label);
-        let spread = match columns.error.and_then(|i| parse_alone(field(i))) {
-            Some(e) if !sum => Spread::StudentError {
+        let spread = match error {
+            Some(e) => Spread::StudentError {
                 half_width: factor.apply(e.value.abs()),
                 confidence: CONFIDENCE,
                 resolution: factor.apply(e.resolution()),

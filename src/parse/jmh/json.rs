@@ -731,13 +731,14 @@ impl Target<'_> {
         }
     }
 
-    /// Whether JMH added the metric up: it says so by having no error.
+    /// Whether JMH added the metric up: it then states no error, for any number of iterations.
     fn is_sum(&self, id: &Identity<'_>, metric: &Metric<'_>) -> bool {
         if id.label.is_empty() || unit::is_percentile(id.label) {
             return false;
         }
         let count: usize = metric.raw_data.iter().flatten().map(Vec::len).sum();
-        unit::is_sum(&metric.score_unit.0, id.label) || (count > 2 && metric.score_error.finite().is_none())
+        let stated = metric.score_error.finite().is_some();
+        if count > 2 { !stated } else { unit::is_sum(&metric.score_unit.0, id.label) && !stated }
     }
 
     /// How many zeros belong to each fork: iterations that lack a secondary metric (no collection, no churn) are left out of its rawData

@@ -107,6 +107,8 @@ struct ResultBlock {
     unit: String,
     stdev: Option<Printed>,
     n: Option<u64>,
+    /// `[Sum]`, `[Maximum]`: not a mean; its error means nothing.
+    added_up: bool,
 }
 
 /// The benchmark being measured.
@@ -988,7 +990,9 @@ impl Block {
         let mut series = Vec::new();
         self.pad_with_zeros();
         for s in &self.series {
-            let raw = s.approx == 0 && !unit::is_sum(&s.unit, &s.label);
+            // JMH 0.9 averaged what later versions add up.
+            let averaged = self.results.iter().any(|r| r.label == s.label && r.error.is_some() && !r.added_up);
+            let raw = s.approx == 0 && (averaged || !unit::is_sum(&s.unit, &s.label));
             if raw {
                 s.push(&name, mode, &self.params, &number, &settings, out);
             }
@@ -1077,7 +1081,7 @@ impl Done {
             };
             out.diagnose(Diagnostic::note("inferred-n", message).at_line(result.line));
         }
-        let sum = unit::is_sum(&result.unit, &result.label);
+        let sum = result.added_up || (unit::is_sum(&result.unit, &result.label) && result.error.is_none());
         let spread = match result.error {
             Some(e) if !sum => Spread::StudentError {
                 half_width: factor.apply(e.value),
@@ -1159,7 +1163,10 @@ impl ResultBlock {
     /// `22.071 ±(99.9%) 5.225 ms/op [Average]`
     fn value_line(&mut self, text: &str) -> bool {
         let text = match text.rsplit_once(" [") {
-            Some((value, tag)) if tag.ends_with(']') => value,
+            Some((value, tag)) if tag.ends_with(']') => {
+                self.added_up = tag != "Average]";
+                value
+            }
             _ => text,
         };
         let Some((value, error, unit)) = parse_value(text).filter(|(_, _, u)| unit::is_known(u) || u.contains('/'))

@@ -488,7 +488,7 @@ fn summary(
     tally: &mut Tally,
 ) -> Summary {
     let percentile = unit::is_percentile(label);
-    let sum = unit::is_sum(&cell.unit, label);
+    let sum = unit::is_sum(&cell.unit, label) && cell.error.is_none();
     // A blank count means one, but percentiles stand for as many calls as the row above them.
     let n = row.cnt.or((row.has_cnt && !percentile).then_some(1));
     let error = cell.error.as_deref().and_then(|e| number::parse(e, marks));
