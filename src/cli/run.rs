@@ -13,7 +13,7 @@ use crate::gate::{self, GateExit, Rules};
 use crate::input::BLOCK;
 use crate::model::Key;
 use crate::parse::mixed::Mixed;
-use crate::pivot::{Layout, layout, pooling};
+use crate::pivot::{Layout, jmh, layout, pooling};
 use crate::read::{Request, read};
 use crate::report::{Report, Why, select};
 
@@ -86,6 +86,7 @@ fn answer(args: &CompareArgs, plan: &Plan, messages: &Messages) -> Result<Exit, 
         .flatten()
         .flat_map(|list| list.fields.iter().map(|f| f.key.clone()))
         .collect();
+    noticed.extend(jmh::unify_names(&mut set));
     let (copies, warnings) = pooling::copies(&set, &named, plan.pool_limit);
     noticed.extend(warnings);
     let grid = layout(&mut set, &Layout { copies, ..plan.layout.clone() });

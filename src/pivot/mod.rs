@@ -5,6 +5,7 @@ pub mod filter;
 mod grid;
 #[cfg(test)]
 mod grid_tests;
+pub mod jmh;
 pub mod keys;
 pub mod labels;
 mod lex;
