@@ -102,12 +102,13 @@ impl Go {
         }
         self.drop_pending(out);
         let name = &first.bytes[b"Benchmark".len()..];
+        // The testing package prints a tab behind the padded name; prose that begins with the word does not.
+        let printed = self.mode == Mode::DropIn || bytes[after..].iter().find(|b| **b != b' ') == Some(&b'\t');
         let iterations = fields.next();
         let fault = match iterations {
             None => {
                 // The name waits for its numbers, printed after whatever the benchmark prints.
-                self.wait(name, line, bytes);
-                return Claim::Mine;
+                return self.wait(printed, name, line);
             }
             Some(f) => match iteration_count(f.bytes) {
                 Ok(()) => match self.measurements(bytes, f.span().end, out) {
@@ -133,10 +134,7 @@ impl Go {
                     return Claim::Mine;
                 }
                 Some(false) => {}
-                None => {
-                    self.wait(name, line, bytes);
-                    return Claim::Mine;
-                }
+                None => return self.wait(printed, name, line),
             }
         }
         refuse(&fault, line, out);
@@ -255,9 +253,13 @@ impl Go {
         });
     }
 
-    fn wait(&mut self, name: &[u8], line: Line<'_>, bytes: &[u8]) {
-        let text = bytes[..bytes.len().min(200)].to_vec();
+    fn wait(&mut self, printed: bool, name: &[u8], line: Line<'_>) -> Claim {
+        if !printed {
+            return Claim::No;
+        }
+        let text = line.bytes[..line.bytes.len().min(200)].to_vec();
         self.pending = Some(Pending { name: String::from_utf8_lossy(name).into_owned(), line: line.number, text });
+        Claim::Mine
     }
 
     /// The numbers of the pending name, if this line is nothing but numbers.

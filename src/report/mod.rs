@@ -447,6 +447,22 @@ impl Table {
         cells.all(|n| n == Some(first)).then_some(first)
     }
 
+    /// The package that all rows share, with its final dot: `org.example.store.`. Empty where names are not JMH's.
+    pub fn package(&self) -> &str {
+        let mut rows = self.rows.iter();
+        let Some(first) = rows.next().filter(|r| r.keys.iter().any(|(k, _)| &**k == ".mode")) else { return "" };
+        let mut shared = &first.name[..first.name.rfind('.').map_or(0, |n| n + 1)];
+        // A class begins upper case; only what stands before it is a package.
+        let class = shared.split_inclusive('.').take_while(|c| c.starts_with(char::is_lowercase)).map(str::len).sum();
+        shared = &shared[..class];
+        for row in rows {
+            while !row.name.starts_with(shared) {
+                shared = &shared[..shared.trim_end_matches('.').rfind('.').map_or(0, |n| n + 1)];
+            }
+        }
+        shared
+    }
+
     /// What the centers are, when all cells agree.
     pub fn common_kind(&self) -> Option<Center> {
         let mut cells = self.rows.iter().flat_map(|r| r.cells.iter().flatten()).map(|c| c.kind);
@@ -500,7 +516,7 @@ impl Row {
     pub fn display_name(&self) -> String {
         let mut out = self.name.to_string();
         for (k, v) in self.keys.iter() {
-            if !k.starts_with('.') && !k.starts_with('/') && !self.name.contains(&**v) {
+            if !k.starts_with('.') && !k.starts_with('/') && !self.name.split(' ').any(|word| word == &**v) {
                 out.push_str(&format!(" {k}={v}"));
             }
         }

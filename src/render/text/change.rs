@@ -183,8 +183,9 @@ impl<'a> Drawn<'a> {
         let errors: Vec<Vec<String>> =
             (0..n).map(|i| rows.iter().map(|r| d.error(r.cells[i].as_ref(), scale(table, r))).collect()).collect();
         let widest: Vec<usize> = errors.iter().map(|e| e.iter().map(|s| grid::width(s)).max().unwrap_or(0)).collect();
+        let package = table.package().len();
         for (k, row) in rows.iter().enumerate() {
-            d.names.cells.push(Cell::plain(text.plain(&row.display_name())));
+            d.names.cells.push(Cell::plain(text.plain(&row.display_name()[package..])));
             let scale = scale(table, row);
             let last = (0..n).rev().find(|&i| row.comparisons[i].is_some());
             for i in 0..n {

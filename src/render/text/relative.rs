@@ -29,7 +29,7 @@ impl Text {
         names.cells.push(Cell::styled(if self.name_last { "test" } else { "" }, BOLD));
         for row in &rows {
             let marks = notes.marks(row.notes.iter().filter_map(|&n| table.notes.get(n)).map(String::as_str));
-            names.cells.push(Cell::plain(self.plain(&row.name) + &marks));
+            names.cells.push(Cell::plain(self.plain(&row.display_name()[table.package().len()..]) + &marks));
         }
         let mut absolute = Column::new(Align::Right, 2);
         absolute.cells.push(Cell::styled(label, BOLD));
