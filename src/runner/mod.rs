@@ -1,1 +1,2 @@
-//! (to come)
+//! `abstat run` (draft).
+pub mod engine;
