@@ -7,7 +7,9 @@ mod evidence;
 pub mod jmh_names;
 mod key;
 mod record;
+pub mod run;
 mod series;
+pub mod tidy;
 
 pub use evidence::{Center, Evidence, Observations, PrintedComparison, Reading, Sample, Spread, Summary};
 pub use key::{Key, Settings};
