@@ -4,6 +4,7 @@
 //! given is read by all of them at once ([`mixed`]): the parser that took the last line is asked first, then the others in the order of
 //! [`FORMATS`]; so a format is recognised by content, and one log may hold several.
 
+pub mod abstat_jsonl;
 pub mod benchstat;
 pub mod db_bench;
 pub mod go;
@@ -68,6 +69,11 @@ pub struct Format {
 
 /// All formats, in the order in which an undecided line is offered.
 pub static FORMATS: &[Format] = &[
+    Format {
+        name: "abstat",
+        about: "samples of abstat run and abstat convert, JSON lines",
+        parser: || Box::new(abstat_jsonl::AbstatJsonl::default()),
+    },
     Format {
         name: "jmh",
         about: "JMH: console log, table in any text, JSON, CSV, LaTeX",
