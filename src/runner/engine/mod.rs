@@ -31,7 +31,7 @@ use std::path::{Path, PathBuf};
 pub use db::RocksEngine;
 pub use jar::{extract, is_archive};
 pub use library::{Library, find_system_library, search_places};
-pub use memory::MemoryEngine;
+pub use memory::{MemoryDb, MemoryEngine};
 use serde::{Deserialize, Serialize};
 
 /// What an engine could not do.
