@@ -1,6 +1,6 @@
 //! `abstat run`: a small runner of RocksDB get and put workloads.
 //!
-//! It makes samples and judges none of them: a [`RunOutcome`] is turned into text by `format`, and that text goes the way of all benchmark
+//! It makes samples and judges none of them: a [`RunOutcome`] is turned into text by [`format::render`], and that text goes the way of all benchmark
 //! output. Modules, from the outside in:
 //!
 //! * [`plan`], [`spec`]: what was asked for, checked; names of benchmarks
@@ -18,6 +18,7 @@ pub mod clock;
 pub mod engine;
 mod error;
 pub mod fork;
+pub mod format;
 pub mod machine;
 pub mod place;
 pub mod plan;
