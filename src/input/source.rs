@@ -1,6 +1,7 @@
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use crate::base::Error;
 
@@ -11,6 +12,8 @@ pub enum SourceKind {
     Stdin,
     /// A file.
     File(PathBuf),
+    /// Text of our own, under a name for messages.
+    Bytes(&'static str, Arc<[u8]>),
 }
 
 /// An input as the user named it.
@@ -61,6 +64,7 @@ impl Source {
         match &self.kind {
             SourceKind::Stdin => "stdin".to_owned(),
             SourceKind::File(path) => path.display().to_string(),
+            SourceKind::Bytes(name, _) => (*name).to_owned(),
         }
     }
 
@@ -72,6 +76,7 @@ impl Source {
         let fail = |source| Error::Read { name: self.name(), source };
         match &self.kind {
             SourceKind::Stdin => Ok(Box::new(io::stdin())),
+            SourceKind::Bytes(_, bytes) => Ok(Box::new(io::Cursor::new(Arc::clone(bytes)))),
             SourceKind::File(path) => {
                 let file = File::open(path).map_err(fail)?;
                 if file.metadata().map_err(fail)?.is_dir() {

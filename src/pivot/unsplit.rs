@@ -20,6 +20,8 @@ enum Subject {
     Machine(&'static str),
     /// When it was run.
     Date,
+    /// Release of what was measured; columns often are its releases under other names.
+    Release,
     /// Anything else.
     Other,
 }
@@ -34,6 +36,7 @@ fn subject(key: &str) -> Subject {
         "jdk" | "jdkversion" | "vmversion" | "vmname" | "vminvoker" | "jvm" => Subject::Machine("jvm-differs"),
         "host" | "hostname" | "machine" => Subject::Machine("host-differs"),
         "date" | "time" | "timestamp" | "starttime" | "runstamp" => Subject::Date,
+        "rocksdb" => Subject::Release,
         _ => Subject::Other,
     }
 }
@@ -209,8 +212,8 @@ fn difference(
         Subject::Machine(code) => Some(Diagnostic::warning(code, format!("{what}; differences may be the machine's"))),
         Subject::Date => None,
         // A key in Go text is whatever its author wrote to tell the runs apart; the options that a program prints are its conditions.
-        Subject::Other if in_go() => Some(Diagnostic::note("setting-differs", what)),
-        Subject::Other => Some(Diagnostic::warning("setting-differs", what)),
+        Subject::Release | Subject::Other if in_go() => Some(Diagnostic::note("setting-differs", what)),
+        Subject::Release | Subject::Other => Some(Diagnostic::warning("setting-differs", what)),
     }
 }
 
