@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Parser, ValueEnum};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::compare::{CenterChoice, TestChoice};
 use crate::render::chart::Chart;
@@ -21,9 +21,19 @@ use crate::report::{Correction, Sort};
     max_term_width = 100,
 )]
 pub struct Cli {
+    /// Something other than comparing.
+    #[command(subcommand)]
+    pub command: Option<Command>,
     /// What to read and compare.
     #[command(flatten)]
     pub compare: CompareArgs,
+}
+
+/// What abstat does beside comparing.
+#[derive(Clone, Debug, Subcommand)]
+pub enum Command {
+    /// Measure RocksDB: get, put and range workloads.
+    Run(Box<super::runner::RunArgs>),
 }
 
 const EXAMPLES: &str = "\

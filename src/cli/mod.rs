@@ -9,6 +9,7 @@ mod messages;
 mod output;
 mod plan;
 mod run;
+pub mod runner;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -49,5 +50,9 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
             return if e.use_stderr() { Exit::Failed.into() } else { Exit::Done.into() };
         }
     };
-    run::run(&parsed).into()
+    match &parsed.command {
+        Some(args::Command::Run(args)) if args.child => crate::runner::child::main(),
+        Some(args::Command::Run(args)) => args.run(&messages::Messages::new(args::ColorChoice::Auto, false)).into(),
+        None => run::run(&parsed).into(),
+    }
 }

@@ -58,12 +58,12 @@ pub fn run(cli: &Cli) -> Exit {
     }
 }
 
-fn broken_pipe(e: &Error) -> bool {
+pub(super) fn broken_pipe(e: &Error) -> bool {
     matches!(e, Error::Write { source, .. } if source.kind() == io::ErrorKind::BrokenPipe)
 }
 
 /// Reads, compares and writes.
-fn answer(args: &CompareArgs, plan: &Plan, messages: &Messages) -> Result<Exit, Error> {
+pub(super) fn answer(args: &CompareArgs, plan: &Plan, messages: &Messages) -> Result<Exit, Error> {
     let parsers = || match Mixed::new(plan.from.as_deref()) {
         Some(parsers) => parsers,
         None => unreachable!("the plan knows the format"),
