@@ -4,10 +4,9 @@
 //! is an absent one. JMH 1.4.2 and newer print six decimals, so small scores read `0.000000`: they are kept with that precision, and said.
 
 use super::label;
-use super::log::CONFIDENCE;
 use super::number::parse_alone;
 use super::unit::{self, Mode};
-use super::{Identity, Output, Place, Repeats};
+use super::{CONFIDENCE, Identity, Output, Place, Repeats};
 use crate::base::Diagnostic;
 use crate::model::{Center, Reading, Settings, Spread, Summary};
 use crate::parse::Line;

@@ -17,9 +17,8 @@ use serde::Deserialize;
 use serde::de::{Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
 use super::label;
-use super::log::CONFIDENCE;
 use super::unit::{self, Mode};
-use super::{Identity, Output, Place, Repeats};
+use super::{CONFIDENCE, Identity, Output, Place, Repeats};
 use crate::base::Diagnostic;
 use crate::model::{Center, Reading, Settings, Spread, Summary};
 use crate::parse::Line;

@@ -6,10 +6,9 @@
 use std::borrow::Cow;
 
 use super::label;
-use super::log::CONFIDENCE;
 use super::number::{self, parse_alone};
 use super::unit::{self, Mode};
-use super::{Identity, Output, Place, Repeats};
+use super::{CONFIDENCE, Identity, Output, Place, Repeats};
 use crate::base::Diagnostic;
 use crate::model::{Center, Reading, Settings, Spread, Summary};
 use crate::parse::Line;

@@ -34,6 +34,9 @@ use crate::model::{Reading, Record, Scheme, Settings, Sink};
 use crate::units::UnitId;
 use unit::{Factor, Mode, Units};
 
+/// Level of the errors that JMH prints.
+const CONFIDENCE: f64 = 0.999;
+
 /// The parser.
 #[derive(Default)]
 pub struct Jmh {

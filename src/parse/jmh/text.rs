@@ -9,11 +9,11 @@ use std::sync::LazyLock;
 use memchr::memchr;
 use memchr::memmem::Finder;
 
-use super::log::{CONFIDENCE, Log};
+use super::log::Log;
 use super::number::{self, Votes};
 use super::table::{Cell, Fit, Header, Row, Score, bare_rows, find_header, pipe_header, tokens};
 use super::unit;
-use super::{Identity, Output, Place, Repeats, label};
+use super::{CONFIDENCE, Identity, Output, Place, Repeats, label};
 use crate::base::Diagnostic;
 use crate::model::{Center, Reading, Settings, Spread, Summary};
 use crate::parse::Line;
