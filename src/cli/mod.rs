@@ -4,6 +4,7 @@
 //! [`messages`] is the only place that writes to stderr; [`Exit`] is the contract with scripts.
 
 pub mod args;
+pub mod benchstat;
 pub mod generate;
 mod messages;
 mod output;
@@ -12,6 +13,7 @@ mod run;
 pub mod runner;
 
 use std::ffi::OsString;
+use std::io;
 use std::process::ExitCode;
 
 use clap::Parser;
@@ -42,6 +44,10 @@ impl From<Exit> for ExitCode {
 
 /// Runs the program with these arguments, the program's name first.
 pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let args: Vec<OsString> = args.into_iter().collect();
+    if args.get(1).is_some_and(|a| a == "benchstat") {
+        return benchstat::run(args.into_iter().skip(2), &mut io::stdout().lock(), &mut io::stderr().lock()).into();
+    }
     let parsed = match args::Cli::try_parse_from(args) {
         Ok(parsed) => parsed,
         Err(e) => {

@@ -4,6 +4,7 @@
 //! Welch from n, mean and error; what both sides have decides. Not here: arithmetic of the tests ([`crate::stats`]), layout, words on paper.
 
 mod assess;
+pub mod benchstat;
 mod geomean;
 mod notes;
 mod side;

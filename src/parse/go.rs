@@ -29,7 +29,7 @@ use crate::units::{Direction, Unit, UnitId, tidy::tidy};
 pub enum Mode {
     /// Log lines that look like settings are passed over, see the module's head.
     Lenient,
-    /// As benchstat: every `key: value` line is a setting.
+    /// As benchstat: every `key: value` line is a setting, and `MB/s` becomes `B/s`.
     DropIn,
 }
 
@@ -229,7 +229,7 @@ impl Go {
         let at = hit.unwrap_or_else(|| {
             let text = String::from_utf8_lossy(printed);
             let tidied = tidy(&text);
-            let id = out.unit(&Unit::new(base_name(&tidied.name), &text));
+            let id = out.unit(&Unit::new(base_name(self.mode, &tidied.name), &text));
             let factor = tidied.factor;
             self.unit_index.insert(printed.into(), self.units.len());
             self.units.push(KnownUnit { printed: printed.into(), id, factor });
@@ -316,7 +316,7 @@ impl Go {
         };
         let printed = String::from_utf8_lossy(unit.bytes);
         let tidied = tidy(&printed);
-        let name = base_name(&tidied.name);
+        let name = base_name(self.mode, &tidied.name);
         for field in fields {
             let Some(eq) = memchr(b'=', field.bytes).filter(|&n| n > 0) else {
                 complain(out, format!("expected key=value, found {}", shown(field.bytes)), field.span());
@@ -497,9 +497,9 @@ impl Go {
     }
 }
 
-/// Go's own rate unit goes under the name that all formats share.
-fn base_name(tidied: &str) -> &str {
-    if tidied == "B/s" { "B/sec" } else { tidied }
+/// Go's own rate unit goes under the name that all formats share; benchstat's tables keep it.
+fn base_name(mode: Mode, tidied: &str) -> &str {
+    if tidied == "B/s" && mode == Mode::Lenient { "B/sec" } else { tidied }
 }
 
 /// `key: value`, by go.md a.7.

@@ -17,6 +17,7 @@ use crate::model::Sink;
 pub struct GoTestJson {
     /// In order of first sight; a run has few packages, so a list does.
     packages: Vec<Package>,
+    mode: Mode,
 }
 
 struct Package {
@@ -40,15 +41,9 @@ struct Event<'a> {
 const LONGEST: usize = 64 << 20;
 
 impl GoTestJson {
-    /// A parser for one stream.
-    pub fn new() -> Self {
-        GoTestJson { packages: Vec::new() }
-    }
-}
-
-impl Default for GoTestJson {
-    fn default() -> Self {
-        Self::new()
+    /// A parser for one stream, its text read in `mode`.
+    pub fn new(mode: Mode) -> Self {
+        GoTestJson { packages: Vec::new(), mode }
     }
 }
 
@@ -74,7 +69,7 @@ impl RecordParser for GoTestJson {
         }
         let at = self.packages.iter().position(|p| p.name == event.package).unwrap_or_else(|| {
             let name = event.package.into_owned();
-            self.packages.push(Package { name, parser: Go::new(Mode::Lenient), line: String::new() });
+            self.packages.push(Package { name, parser: Go::new(self.mode), line: String::new() });
             self.packages.len() - 1
         });
         let package = &mut self.packages[at];
@@ -137,7 +132,7 @@ mod tests {
             "{\"Action\":\"output\",\"Outp\n".to_owned(),
         ]
         .concat();
-        let got = read(Box::new(GoTestJson::new()), input.as_bytes());
+        let got = read(Box::new(GoTestJson::new(Mode::Lenient)), input.as_bytes());
         let all: Vec<_> =
             got.kept.iter().map(|k| (k.name.as_str(), k.settings[0].1.as_str(), k.value().unwrap())).collect();
         assert_eq!(all, [("Y-2", "b", 3.0 * 1e-9), ("X-2", "a", 11.72 * 1e-9), ("Z", "a", 1e-9)]);
@@ -152,7 +147,7 @@ mod tests {
         #[test]
         fn any_output_never_panics(outputs in proptest::collection::vec((0u8..3, ".*"), 0..20)) {
             let input: String = outputs.iter().map(|(p, o)| event(&p.to_string(), o)).collect();
-            read(Box::new(GoTestJson::new()), input.as_bytes());
+            read(Box::new(GoTestJson::new(Mode::Lenient)), input.as_bytes());
         }
     }
 }

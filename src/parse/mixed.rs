@@ -1,5 +1,7 @@
 //! Reading an input whose format is not given, or changes on the way.
 
+use super::go::{Go, Mode};
+use super::go_test_json::GoTestJson;
 use super::{Claim, FORMATS, Format, Line, RecordParser};
 use crate::base::Diagnostic;
 use crate::model::{Record, Sink};
@@ -22,9 +24,12 @@ impl Mixed {
         (!parsers.is_empty()).then_some(Mixed { parsers, active: 0, found: Vec::new() })
     }
 
-    /// One parser for everything: no detection.
-    pub fn single(format: &'static Format, parser: Box<dyn RecordParser>) -> Self {
-        Mixed { parsers: vec![(format, parser)], active: 0, found: Vec::new() }
+    /// Parsers of Go's two formats that take settings and units as benchstat does.
+    pub fn drop_in() -> Self {
+        let go = |f: &&Format| f.name == "go";
+        let parsers: [Box<dyn RecordParser>; 2] =
+            [Box::new(GoTestJson::new(Mode::DropIn)), Box::new(Go::new(Mode::DropIn))];
+        Mixed { parsers: FORMATS.iter().filter(go).zip(parsers).collect(), active: 0, found: Vec::new() }
     }
 
     /// Names of the formats that gave results.

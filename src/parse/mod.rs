@@ -79,7 +79,11 @@ pub static FORMATS: &[Format] = &[
         about: "JMH: console log, table in any text, JSON, CSV, LaTeX",
         parser: || Box::new(jmh::Jmh::new()),
     },
-    Format { name: "go", about: "go test -json", parser: || Box::new(go_test_json::GoTestJson::new()) },
+    Format {
+        name: "go",
+        about: "go test -json",
+        parser: || Box::new(go_test_json::GoTestJson::new(go::Mode::Lenient)),
+    },
     Format { name: "go", about: "go test -bench", parser: || Box::new(go::Go::new(go::Mode::Lenient)) },
     Format { name: "db_bench", about: "db_bench of RocksDB, LevelDB", parser: || Box::new(db_bench::DbBench::new()) },
     Format {

@@ -52,6 +52,28 @@ pub fn labels(inputs: &[Named<'_>]) -> Vec<String> {
     out
 }
 
+/// Labels as benchstat makes them: what was typed, or the path; one bare path given several times is `path#0`, `path#1`.
+pub fn benchstat_labels(inputs: &[Named<'_>]) -> Vec<String> {
+    let mut times: HashMap<&str, usize> = HashMap::new();
+    for input in inputs.iter().filter(|i| i.label.is_none()) {
+        *times.entry(input.path).or_default() += 1;
+    }
+    let mut seen: HashMap<&str, usize> = HashMap::new();
+    let mut out = Vec::with_capacity(inputs.len());
+    for input in inputs {
+        out.push(match input.label {
+            Some(label) => label.to_owned(),
+            None if times.get(input.path).is_some_and(|&n| n > 1) => {
+                let k = seen.entry(input.path).or_default();
+                *k += 1;
+                format!("{}#{}", input.path, *k - 1)
+            }
+            None => input.path.to_owned(),
+        });
+    }
+    out
+}
+
 /// Distinct labels of distinct paths.
 fn distinct(paths: &[&str]) -> Vec<String> {
     let stems: Vec<&str> = paths.iter().map(|p| stem(p)).collect();

@@ -35,7 +35,7 @@ pub struct Request<'a> {
 /// Reads all inputs.
 ///
 /// # Errors
-/// The first input, in order, that cannot be read, is empty or holds no result; with it what was noticed in all of them.
+/// The first input, in order, that cannot be read; else the first that is empty or holds no result. With it what was read of all of them.
 pub fn read(request: &Request<'_>) -> Result<SeriesSet, (Error, Box<SeriesSet>)> {
     let parts: Vec<_> = request
         .sources
@@ -49,7 +49,11 @@ pub fn read(request: &Request<'_>) -> Result<SeriesSet, (Error, Box<SeriesSet>)>
     let mut failure = None;
     for (part, error) in parts {
         collect::join(&mut set, part);
-        failure = failure.or(error);
+        let unread = |e: &Error| matches!(e, Error::Read { .. });
+        failure = match (failure, error) {
+            (Some(before), Some(e)) if unread(&e) && !unread(&before) => Some(e),
+            (before, e) => before.or(e),
+        };
     }
     match failure {
         None => Ok(set),

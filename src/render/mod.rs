@@ -1,5 +1,6 @@
 //! Outputs: one file per format behind [`Render`]. A renderer formats and lays out finished numbers; it computes none.
 
+pub mod benchstat;
 pub mod chart;
 pub mod csv;
 pub mod html;
