@@ -1,5 +1,6 @@
 //! What was typed: one definition per flag, from which help, man page and completions come. Nothing is looked up here.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -34,6 +35,73 @@ pub struct Cli {
 pub enum Command {
     /// Measure RocksDB: get, put and range workloads.
     Run(Box<super::runner::RunArgs>),
+    /// benchstat's tables, byte for byte: takes benchstat's flags (also under the name benchstat).
+    #[command(disable_help_flag = true)]
+    Benchstat {
+        /// benchstat's flags and inputs.
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "ARGS")]
+        args: Vec<OsString>,
+    },
+    /// Write every sample of the inputs as Go text, CSV or JSON lines.
+    Convert(ConvertArgs),
+    /// Write shell completions or the man page.
+    Generate(GenerateArgs),
+}
+
+/// `abstat convert`.
+#[derive(Clone, Debug, Args)]
+#[command(after_help = "\
+Examples:
+  abstat convert -f jsonl results/*.json > samples.jsonl
+  abstat convert -f go jmh.json | abstat benchstat -")]
+pub struct ConvertArgs {
+    /// Files to read: PATH, LABEL=PATH, or - for standard input.
+    #[arg(value_name = "INPUT")]
+    pub inputs: Vec<String>,
+
+    /// What to write.
+    #[arg(short, long, value_enum, default_value_t)]
+    pub format: ConvertFormat,
+
+    /// Read all inputs as this format instead of recognising it.
+    #[arg(long, value_name = "FORMAT")]
+    pub from: Option<String>,
+
+    /// Keep only results that match.
+    #[arg(long, value_name = "EXPR")]
+    pub filter: Option<String>,
+}
+
+/// Formats of `abstat convert`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum ConvertFormat {
+    /// One JSON object per sample.
+    #[default]
+    Jsonl,
+    /// One record per sample.
+    Csv,
+    /// Go benchmark text, which benchstat reads.
+    Go,
+}
+
+/// `abstat generate`.
+#[derive(Clone, Debug, Args)]
+pub struct GenerateArgs {
+    /// What to write to stdout.
+    #[command(subcommand)]
+    pub what: Generate,
+}
+
+/// What `abstat generate` writes.
+#[derive(Clone, Copy, Debug, Subcommand)]
+pub enum Generate {
+    /// The manual page.
+    Man,
+    /// Completions for a shell.
+    Completions {
+        /// Which shell.
+        shell: clap_complete::Shell,
+    },
 }
 
 const EXAMPLES: &str = "\

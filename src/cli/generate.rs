@@ -2,8 +2,30 @@
 
 use std::io::{self, Write};
 
-use clap::Command;
+use clap::{Command, CommandFactory};
 use clap_complete::Shell;
+
+use super::Exit;
+use super::args::{Cli, ColorChoice, Generate};
+use super::messages::Messages;
+use crate::base::Error;
+
+/// Runs `abstat generate`.
+pub(super) fn run(what: Generate) -> Exit {
+    let command = Cli::command();
+    let mut stdout = io::stdout().lock();
+    let written = match what {
+        Generate::Man => man(command, &mut stdout),
+        Generate::Completions { shell } => completions(command, shell, &mut stdout),
+    };
+    match written {
+        Err(e) if e.kind() != io::ErrorKind::BrokenPipe => {
+            Messages::new(ColorChoice::Auto, false).error(&Error::Write { path: "stdout".into(), source: e });
+            Exit::Failed
+        }
+        _ => Exit::Done,
+    }
+}
 
 /// Completions of `command` for `shell`.
 ///

@@ -5,6 +5,7 @@
 
 pub mod args;
 pub mod benchstat;
+mod convert;
 pub mod generate;
 mod messages;
 mod output;
@@ -45,8 +46,12 @@ impl From<Exit> for ExitCode {
 /// Runs the program with these arguments, the program's name first.
 pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     let args: Vec<OsString> = args.into_iter().collect();
-    if args.get(1).is_some_and(|a| a == "benchstat") {
-        return benchstat::run(args.into_iter().skip(2), &mut io::stdout().lock(), &mut io::stderr().lock()).into();
+    // A link named benchstat replaces the program; its flags are not clap's.
+    let program = args.first().map(std::path::Path::new).and_then(std::path::Path::file_stem);
+    let named = usize::from(program.is_none_or(|p| p != "benchstat"));
+    if named == 0 || args.get(1).is_some_and(|a| a == "benchstat") {
+        let rest = args.into_iter().skip(1 + named);
+        return benchstat::run(rest, &mut io::stdout().lock(), &mut io::stderr().lock()).into();
     }
     let parsed = match args::Cli::try_parse_from(args) {
         Ok(parsed) => parsed,
@@ -59,6 +64,12 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     match &parsed.command {
         Some(args::Command::Run(args)) if args.child => crate::runner::child::main(),
         Some(args::Command::Run(args)) => args.run(&messages::Messages::new(args::ColorChoice::Auto, false)).into(),
+        Some(args::Command::Convert(args)) => convert::run(args).into(),
+        Some(args::Command::Generate(args)) => generate::run(args.what).into(),
+        // Taken apart above, before clap could stumble over benchstat's flags.
+        Some(args::Command::Benchstat { args }) => {
+            benchstat::run(args.iter().cloned(), &mut io::stdout().lock(), &mut io::stderr().lock()).into()
+        }
         None => run::run(&parsed).into(),
     }
 }

@@ -19,10 +19,7 @@ use crate::units::show::Spelling;
 
 /// What to do.
 pub struct Plan {
-    pub sources: Vec<Source>,
-    pub labels: Vec<String>,
-    pub from: Option<String>,
-    pub filter: Filter,
+    pub reading: Reading,
     pub layout: Layout,
     pub compare: compare::Plan,
     pub selection: Selection,
@@ -31,6 +28,14 @@ pub struct Plan {
     /// Report rows are pooled up to this ratio between them.
     pub pool_limit: f64,
     pub targets: Vec<Target>,
+}
+
+/// What to read.
+pub struct Reading {
+    pub sources: Vec<Source>,
+    pub labels: Vec<String>,
+    pub from: Option<String>,
+    pub filter: Filter,
 }
 
 /// Why there is no plan.
@@ -51,26 +56,11 @@ impl From<Error> for Refusal {
 
 /// Makes the plan.
 pub fn plan(args: &CompareArgs) -> Result<Plan, Refusal> {
-    let sources = sources(&args.inputs)?;
-    let named: Vec<(Option<String>, String)> =
-        sources.iter().map(|s| (s.label.clone(), if s.is_stdin() { "-".to_owned() } else { s.name() })).collect();
-    let named: Vec<Named<'_>> = named.iter().map(|(l, p)| Named { label: l.as_deref(), path: p }).collect();
-    let labels = labels(&named);
-    if let Some(from) = &args.from {
-        known_format(from)?;
-    }
     let mut faults = Vec::new();
-    let mut filter = args.filter.as_deref().map_or_else(
-        || Filter::all(),
-        |text| {
-            text.parse().unwrap_or_else(|e| {
-                faults.push(("--filter", e));
-                Filter::all()
-            })
-        },
-    );
+    let mut reading = reading(&args.inputs, args.from.as_deref(), args.filter.as_deref(), &mut faults)?;
     if !args.unit.is_empty() {
-        filter = filter.and(unit_filter(&args.unit, &mut faults));
+        let units = unit_filter(&args.unit, &mut faults);
+        reading.filter = std::mem::take(&mut reading.filter).and(units);
     }
     let mut list = |flag: &'static str, text: &Option<String>| -> Option<Projection> {
         text.as_deref().and_then(|text| text.parse().map_err(|e| faults.push((flag, e))).ok())
@@ -98,9 +88,7 @@ pub fn plan(args: &CompareArgs) -> Result<Plan, Refusal> {
     };
     let spelling = Spelling { ascii: args.ascii, go: args.units == UnitsChoice::Go };
     Ok(Plan {
-        labels,
-        from: args.from.clone(),
-        filter,
+        reading,
         layout,
         compare: compare::Plan {
             alpha: fraction("--alpha", args.alpha)?,
@@ -149,8 +137,31 @@ pub fn plan(args: &CompareArgs) -> Result<Plan, Refusal> {
             chart: args.chart,
         },
         targets,
-        sources,
     })
+}
+
+/// What to read, checked; faults of the filter are added to `faults`.
+pub fn reading(
+    inputs: &[String],
+    from: Option<&str>,
+    filter: Option<&str>,
+    faults: &mut Vec<(&'static str, SyntaxError)>,
+) -> Result<Reading, Refusal> {
+    let sources = sources(inputs)?;
+    let named: Vec<(Option<String>, String)> =
+        sources.iter().map(|s| (s.label.clone(), if s.is_stdin() { "-".to_owned() } else { s.name() })).collect();
+    let named: Vec<Named<'_>> = named.iter().map(|(l, p)| Named { label: l.as_deref(), path: p }).collect();
+    let labels = labels(&named);
+    if let Some(from) = from {
+        known_format(from)?;
+    }
+    let filter = filter.map_or_else(Filter::all, |text| {
+        text.parse().unwrap_or_else(|e| {
+            faults.push(("--filter", e));
+            Filter::all()
+        })
+    });
+    Ok(Reading { labels, sources, from: from.map(str::to_owned), filter })
 }
 
 fn sources(inputs: &[String]) -> Result<Vec<Source>, Refusal> {

@@ -6,12 +6,12 @@ use super::Exit;
 use super::args::{Cli, CompareArgs};
 use super::messages::Messages;
 use super::output::{renderer, write_file};
-use super::plan::{Plan, Refusal, plan};
+use super::plan::{Plan, Reading, Refusal, plan};
 use crate::base::{Error, Severity};
 use crate::compare::compare;
 use crate::gate::{self, GateExit, Rules};
 use crate::input::BLOCK;
-use crate::model::Key;
+use crate::model::{Key, SeriesSet};
 use crate::parse::mixed::Mixed;
 use crate::pivot::{Layout, jmh, layout, pooling};
 use crate::read::{Request, read};
@@ -30,50 +30,63 @@ pub fn run(cli: &Cli) -> Exit {
     let args = &cli.compare;
     let messages = Messages::new(args.color, args.verbose);
     match plan(args) {
-        Ok(plan) => match answer(args, &plan, &messages) {
-            Ok(exit) => exit,
-            Err(e) => {
-                if broken_pipe(&e) {
-                    return Exit::Done;
-                }
-                messages.error(&e);
-                if matches!(e, Error::NothingToCompare { .. }) { Exit::Nothing } else { Exit::Failed }
-            }
-        },
-        Err(Refusal::Usage(e)) => {
-            messages.error(&e);
-            Exit::Failed
-        }
-        Err(Refusal::Syntax(faults)) => {
-            for (flag, error) in &faults {
+        Ok(plan) => answer(args, &plan, &messages).unwrap_or_else(|e| failed(&e, &messages)),
+        Err(refusal) => refused(&refusal, &messages),
+    }
+}
+
+/// The exit of a run that ended with an error, which is said.
+pub(super) fn failed(e: &Error, messages: &Messages) -> Exit {
+    if broken_pipe(e) {
+        return Exit::Done;
+    }
+    messages.error(e);
+    if matches!(e, Error::NothingToCompare { .. }) { Exit::Nothing } else { Exit::Failed }
+}
+
+/// The exit of a run that could not be planned, which is said.
+pub(super) fn refused(refusal: &Refusal, messages: &Messages) -> Exit {
+    match refusal {
+        Refusal::Usage(e) => messages.error(e),
+        Refusal::Syntax(faults) => {
+            for (flag, error) in faults {
                 messages.syntax(flag, error);
             }
-            Exit::Failed
         }
-        Err(Refusal::NoInput) => {
+        Refusal::NoInput => {
             messages.line("error: no input named, and standard input is a terminal");
             messages.raw(USAGE);
-            Exit::Failed
         }
     }
+    Exit::Failed
 }
 
 pub(super) fn broken_pipe(e: &Error) -> bool {
     matches!(e, Error::Write { source, .. } if source.kind() == io::ErrorKind::BrokenPipe)
 }
 
-/// Reads, compares and writes.
-pub(super) fn answer(args: &CompareArgs, plan: &Plan, messages: &Messages) -> Result<Exit, Error> {
-    let parsers = || match Mixed::new(plan.from.as_deref()) {
+/// Reads all inputs; what was noticed before a failure is said.
+pub(super) fn read_all(reading: &Reading, messages: &Messages) -> Result<SeriesSet, Error> {
+    let parsers = || match Mixed::new(reading.from.as_deref()) {
         Some(parsers) => parsers,
         None => unreachable!("the plan knows the format"),
     };
-    let request =
-        Request { sources: &plan.sources, labels: &plan.labels, parsers: &parsers, filter: &plan.filter, block: BLOCK };
-    let mut set = read(&request).map_err(|(e, set)| {
+    let request = Request {
+        sources: &reading.sources,
+        labels: &reading.labels,
+        parsers: &parsers,
+        filter: &reading.filter,
+        block: BLOCK,
+    };
+    read(&request).map_err(|(e, set)| {
         messages.diagnostics(&set.diagnostics, &set.inputs);
         e
-    })?;
+    })
+}
+
+/// Reads, compares and writes.
+pub(super) fn answer(args: &CompareArgs, plan: &Plan, messages: &Messages) -> Result<Exit, Error> {
+    let mut set = read_all(&plan.reading, messages)?;
     let mut noticed = std::mem::take(&mut set.diagnostics);
     let strict = args.strict && noticed.iter().any(|d| d.severity == Severity::Warning);
     if set.groups.is_empty() {
@@ -105,9 +118,12 @@ pub(super) fn answer(args: &CompareArgs, plan: &Plan, messages: &Messages) -> Re
         write_file(target, &report, &plan.options)?;
     }
     let mut stdout = io::stdout().lock();
-    renderer(args.format, &plan.options)
-        .render(&report, &mut stdout)
-        .map_err(|source| Error::Write { path: "stdout".into(), source })?;
+    if let Err(source) = renderer(args.format, &plan.options).render(&report, &mut stdout) {
+        // Nobody reads on: no error, and no reason to forget what the gates came to.
+        if source.kind() != io::ErrorKind::BrokenPipe {
+            return Err(Error::Write { path: "stdout".into(), source });
+        }
+    }
     for line in gate::lines(&report, &report.gates) {
         messages.line(&line);
     }

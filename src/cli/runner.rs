@@ -574,11 +574,11 @@ impl RunArgs {
         // The same way as everybody else's output: as text.
         let text = format::render(SampleFormat::Jsonl, outcome);
         let (cli, mut plan) = self.table_plan(outcome.plan.engines.len(), messages)?;
-        plan.sources = vec![Source {
+        plan.reading.sources = vec![Source {
             label: None,
             kind: SourceKind::Bytes("abstat run", Arc::from(text.into_bytes().into_boxed_slice())),
         }];
-        plan.labels = vec!["run".to_owned()];
+        plan.reading.labels = vec!["run".to_owned()];
         Ok(super::run::answer(&cli.compare, &plan, messages)?)
     }
 

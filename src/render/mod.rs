@@ -7,6 +7,7 @@ pub mod html;
 pub mod json;
 pub mod markdown;
 mod order;
+pub mod samples;
 pub mod text;
 
 #[cfg(test)]
