@@ -141,7 +141,7 @@ fn side(cell: Option<&Cell>, fields: &mut Vec<String>) {
 }
 
 /// Shortest digits that read back to the same number, with an exponent where the plain form is long.
-fn number(value: Option<f64>) -> String {
+pub(super) fn number(value: Option<f64>) -> String {
     match value {
         None => String::new(),
         Some(v) if v != 0.0 && !(1e-5..1e15).contains(&v.abs()) => format!("{v:e}"),

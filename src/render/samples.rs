@@ -145,7 +145,7 @@ fn lines(group: &Group, set: &SeriesSet, out: &mut dyn Write) -> io::Result<u64>
     }
     let name = go_name(group);
     let rows = raw.iter().map(|(_, o)| o.values.len()).max().unwrap_or(0);
-    let forks = raw.iter().filter_map(|(_, o)| o.blocks.as_ref()).flatten().max().map_or(0, |m| m + 1);
+    let forks = raw.iter().filter_map(|(_, o)| o.blocks.as_ref()).flatten().max().copied().unwrap_or(0);
     let mut fork = None;
     for i in 0..rows {
         let here = raw.iter().find_map(|(_, o)| o.blocks.as_ref()?.get(i).copied());
@@ -157,7 +157,7 @@ fn lines(group: &Group, set: &SeriesSet, out: &mut dyn Write) -> io::Result<u64>
         let mut line = format!("Benchmark{name} 1");
         for (unit, o) in raw.iter() {
             if let Some(v) = o.values.get(i) {
-                line.push_str(&format!(" {v} {unit}"));
+                line.push_str(&format!(" {} {unit}", super::csv::number(Some(*v))));
             }
         }
         line.push('\n');
