@@ -31,6 +31,58 @@ Examples:
                                                        six benchmarks, samples kept in a file
   abstat run get -f go > new.txt                       samples for benchstat, or for abstat old.txt new.txt";
 
+/// What a record says by itself.
+const OF_THE_RECORD: [&str; 48] = [
+    "record",
+    "ops",
+    "engine",
+    "keys",
+    "key_size",
+    "value_size",
+    "cf",
+    "threads",
+    "readers",
+    "writers",
+    "write_rate",
+    "while_writing",
+    "cache",
+    "cache_size",
+    "io",
+    "wal",
+    "sync",
+    "compression",
+    "ratio",
+    "bloom",
+    "block_size",
+    "order",
+    "hit_rate",
+    "batch",
+    "multiget",
+    "comparator",
+    "nexts",
+    "fresh",
+    "compact",
+    "quick",
+    "like",
+    "forks",
+    "warmup",
+    "iterations",
+    "time",
+    "ops_count",
+    "order_of_runs",
+    "sync_iterations",
+    "seed",
+    "latency",
+    "dir",
+    "db",
+    "use_db",
+    "allow_writes",
+    "overwrite_db",
+    "keep",
+    "force",
+    "timeout",
+];
+
 /// Measures RocksDB: get, put and range workloads in processes of their own.
 #[derive(Clone, Debug, Args)]
 #[command(after_help = EXAMPLES)]
@@ -236,7 +288,7 @@ pub struct RunArgs {
     pub record: Option<PathBuf>,
 
     /// Go on with the run that began this record; everything else is read from it.
-    #[arg(long, value_name = "FILE", conflicts_with = "record", help_heading = "Output")]
+    #[arg(long, value_name = "FILE", conflicts_with_all = OF_THE_RECORD, help_heading = "Output")]
     pub resume: Option<PathBuf>,
 
     /// Samples as go, jmh, db_bench or jsonl; or the comparison as text, csv, json, markdown, html, svg (default: text).
@@ -572,7 +624,9 @@ impl RunArgs {
             return Ok(Exit::Done);
         }
         // The same way as everybody else's output: as text.
-        let text = format::render(SampleFormat::Jsonl, outcome);
+        // What there was to warn of was said when it happened.
+        let said = RunOutcome { warnings: Vec::new(), ..outcome.clone() };
+        let text = format::render(SampleFormat::Jsonl, &said);
         let (cli, mut plan) = self.table_plan(outcome.plan.engines.len(), messages)?;
         plan.reading.sources = vec![Source {
             label: None,

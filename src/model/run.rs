@@ -201,7 +201,7 @@ pub struct RunSample {
     pub latency: Option<Latency>,
 }
 
-/// Times of single operations, in seconds.
+/// Times of single operations (of calls, where a call does several), in seconds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[expect(missing_docs, reason = "percentiles by name")]
 pub struct Latency {
@@ -275,8 +275,11 @@ impl RunSample {
             }
         }
         if let Some(latency) = &self.latency {
+            // A batch is timed as a whole.
+            let per = if self.calls.is_some() { "call" } else { "op" };
             for (name, seconds) in latency.percentiles() {
-                out.push(Metric::new(&format!("{name}-sec/op"), &format!("{name}-ns/op"), seconds * 1e9, 1e-9));
+                let (unit, printed) = (format!("{name}-sec/{per}"), format!("{name}-ns/{per}"));
+                out.push(Metric::new(&unit, &printed, seconds * 1e9, 1e-9));
             }
         }
         out

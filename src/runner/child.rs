@@ -4,7 +4,7 @@
 //! killed parent leaves nothing that runs and nothing that fills the disk.
 
 use std::io::{self, BufRead, Read, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -74,21 +74,25 @@ pub fn main() -> ExitCode {
         HALT.store(true, Ordering::Relaxed);
     });
     let mut out = io::stdout().lock();
-    let mut tell = |event: &Event| {
+    let mut tell = |event: &Event| -> bool {
         let told = serde_json::to_string(event)
             .map_err(io::Error::other)
             .and_then(|text| writeln!(out, "{text}").and_then(|()| out.flush()));
         if told.is_err() {
             HALT.store(true, Ordering::Relaxed);
         }
+        told.is_ok()
     };
-    let last = match work(&task, &HALT, &mut |event| tell(&event)) {
+    let last = match work(&task, &HALT, &mut |event| {
+        tell(&event);
+    }) {
         Ok(()) => Event::Done,
         Err(message) => Event::Failed { message },
     };
-    tell(&last);
-    if HALT.load(Ordering::Relaxed) {
-        remove_scratch(&task.scratch);
+    // Once it has heard the last event the parent closes the pipe as a matter of course: only before that it means that it is gone.
+    let alone = HALT.load(Ordering::Relaxed);
+    if !tell(&last) || alone {
+        super::scratch::remove(&task.scratch);
     }
     ExitCode::SUCCESS
 }
@@ -99,11 +103,6 @@ fn refuse(message: &str) -> ExitCode {
         let _ = writeln!(io::stdout(), "{text}");
     }
     ExitCode::from(2)
-}
-
-/// Removes the directory that the parent made for this run; kept databases in it stay.
-fn remove_scratch(scratch: &Path) {
-    super::scratch::remove(scratch);
 }
 
 fn work(task: &Task, halt: &AtomicBool, tell: &mut dyn FnMut(Event)) -> Result<(), String> {

@@ -51,6 +51,9 @@ pub enum Error {
         /// The way out.
         hint: Option<String>,
     },
+    /// The user ended it before anything was measured.
+    #[error("interrupted before anything was measured")]
+    Interrupted,
     /// The system refused something.
     #[error("{what} {}: {source}", path.display())]
     Io {
@@ -105,7 +108,7 @@ impl Error {
                     places.join(", ")
                 ))
             }
-            Error::Io { .. } => None,
+            Error::Io { .. } | Error::Interrupted => None,
         }
     }
 }

@@ -131,7 +131,7 @@ fn probe(plan: &Plan, scratch: &Scratch, options: &Options, stop: &AtomicBool) -
         });
         match ending {
             Ending::Done => {}
-            Ending::Interrupted => return Err(Error::usage("interrupted")),
+            Ending::Interrupted => return Err(Error::Interrupted),
             Ending::Failed(message) => {
                 let unnamed = spec.source == Source::System && std::env::var_os("ABSTAT_ROCKSDB").is_none();
                 if unnamed && engine::find_system_library().is_none() {
@@ -301,7 +301,11 @@ impl Run<'_, '_> {
                 self.record(&RunLine::End(end.clone()))?;
                 self.forks.push(end);
                 let whole: Vec<&RunSample> = samples.iter().filter(|s| s.is_measured() && s.role.is_none()).collect();
-                for warning in machine::sample_warnings(&benchmark.short_name(&self.varied), slot.fork, &whole) {
+                let mut short = benchmark.short_name(&self.varied);
+                if self.engines.len() > 1 {
+                    short.push_str(&format!(" {}", engine.label));
+                }
+                for warning in machine::sample_warnings(&short, slot.fork, &whole) {
                     self.warn(warning)?;
                 }
                 self.samples.extend(samples.into_iter().map(|s| (slot, s)));
@@ -438,7 +442,8 @@ pub fn resume(path: &Path, options: &Options, err: &mut dyn Write) -> Result<Run
     }
     let plan = recorded.plan.clone();
     plan.check()?;
-    execute(plan, Some(recorded), Some(recorder), options, &mut progress)
+    let options = Options { record: Some(path.to_owned()), ..options.clone() };
+    execute(plan, Some(recorded), Some(recorder), &options, &mut progress)
 }
 
 fn same_engines(recorded: &Recorded, engines: &[Ready], path: &Path) -> Result<()> {
@@ -606,6 +611,7 @@ fn execute(
                     .find(|s| s.fork == sample.fork && run.name(**s, sample.role.as_deref()) == sample.benchmark);
                 run.samples.extend(slot.map(|s| (*s, sample)));
             }
+            run.progress.say(&format!("note: {} of {} forks are in the record", recorded.done.len(), slots.len()));
             run.forks = recorded.done;
             run.warnings = recorded.warnings;
             attempts = recorded.attempts;
@@ -628,11 +634,13 @@ fn execute(
         .and_then(|s| Duration::try_from_secs_f64(s * to_do.len() as f64 / slots.len().max(1) as f64).ok());
     run.progress.begin(slots.len() as u64 * iterations, (slots.len() - to_do.len()) as u64 * iterations, planned);
     let threads = plan.benchmarks.iter().map(Benchmark::all_threads).max().unwrap_or(1);
-    for warning in machine::warnings(threads) {
-        run.warn(warning)?;
-    }
-    warn_of_compression(&mut run)?;
     let count = to_do.len();
+    if count > 0 {
+        for warning in machine::warnings(threads) {
+            run.warn(warning)?;
+        }
+        warn_of_compression(&mut run)?;
+    }
     for (i, slot) in to_do.into_iter().enumerate() {
         if run.interrupted || stop.load(Ordering::Relaxed) {
             run.interrupted = true;

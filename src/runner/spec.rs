@@ -578,19 +578,29 @@ fn dedup(benchmarks: &mut Vec<Benchmark>) {
     });
 }
 
-/// Parameters that differ between `benchmarks` where several have them; `threads` for the number at the end of the name.
+/// Parameters that differ between `benchmarks` where several have them; `threads` (the number at the end of the name) where it differs
+/// within one workload.
 pub fn varied(benchmarks: &[Benchmark]) -> Vec<&'static str> {
     let mut values: Vec<(&'static str, Vec<String>)> = Vec::new();
+    let mut threads: Vec<(Op, u32)> = Vec::new();
     for b in benchmarks {
-        for (key, value) in b.parts().into_iter().chain([("threads", b.measured_threads().to_string())]) {
+        for (key, value) in b.parts() {
             match values.iter_mut().find(|(k, _)| *k == key) {
                 Some((_, seen)) if seen.contains(&value) => {}
                 Some((_, seen)) => seen.push(value),
                 None => values.push((key, vec![value])),
             }
         }
+        if !threads.contains(&(b.op, b.measured_threads())) {
+            threads.push((b.op, b.measured_threads()));
+        }
     }
-    values.into_iter().filter(|(_, seen)| seen.len() > 1).map(|(key, _)| key).collect()
+    let mut out: Vec<&'static str> =
+        values.into_iter().filter(|(_, seen)| seen.len() > 1).map(|(key, _)| key).collect();
+    if threads.iter().enumerate().any(|(i, (op, _))| threads.iter().skip(i + 1).any(|(other, _)| other == op)) {
+        out.push("threads");
+    }
+    out
 }
 
 /// Bytes as they are typed: `4096`, `4K`, `32M`, powers of two.
@@ -694,7 +704,7 @@ mod tests {
         names.sort();
         names.dedup();
         assert_eq!(names.len(), total, "names must tell all combinations apart");
-        assert_eq!(varied(&all), ["op", "cf", "hit", "threads", "wal", "batch", "readers"]);
+        assert_eq!(varied(&all), ["op", "cf", "hit", "wal", "batch", "readers", "threads"]);
     }
 
     #[test]

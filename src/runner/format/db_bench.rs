@@ -70,7 +70,7 @@ fn header(out: &mut String, outcome: &RunOutcome, group: &Group<'_>) -> std::fmt
     writeln!(out, "FileSize:   {:.1} MB (estimated)", keys * (key_size + compressed) / mib)?;
     for (key, value) in group.samples.first().map(|s| &s.params).into_iter().flat_map(|p| p.iter()) {
         if !matches!(key, "op" | "keys" | "ksize" | "vsize") {
-            writeln!(out, "{:<12}{value}", format!("{}:", name_of(key)))?;
+            writeln!(out, "{:<11} {value}", format!("{}:", name_of(key)))?;
         }
     }
     writeln!(out, "Seed:       {}", outcome.header.seed)?;

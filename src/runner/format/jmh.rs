@@ -66,7 +66,9 @@ fn secondary(s: &RunSample) -> Vec<(String, &'static str, f64)> {
         out.push(("calls".to_owned(), "ops/s", calls as f64 / s.ops as f64 * s.ops_s));
     }
     for (name, seconds) in s.latency.iter().flat_map(|l| l.percentiles()) {
-        out.push((format!("latency.{name}"), "us/op", seconds * 1e6));
+        // A batch is timed as a whole.
+        let what = if s.calls.is_some() { "calls.latency" } else { "latency" };
+        out.push((format!("{what}.{name}"), "us/op", seconds * 1e6));
     }
     out
 }
