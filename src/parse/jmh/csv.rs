@@ -6,7 +6,7 @@
 use super::label;
 use super::number::parse_alone;
 use super::unit::{self, Mode};
-use super::{CONFIDENCE, Identity, Output, Place, Repeats};
+use super::{CONFIDENCE, Identity, Output, Place, Repeats, Source, counted};
 use crate::base::Diagnostic;
 use crate::model::{Center, Reading, Settings, Spread, Summary};
 use crate::parse::Line;
@@ -68,7 +68,7 @@ impl Csv {
         let fields = fields(record, columns.delimiter);
         let mode = fields.get(1).map(String::as_str).unwrap_or_default();
         if fields.len() != columns.count || Mode::parse(mode).is_none() {
-            if fields.len() == columns.count || (fields.len() > 4 && Mode::parse(mode).is_some()) {
+            if fields.len() == columns.count || (fields.len() > 2 && Mode::parse(mode).is_some()) {
                 out.diagnose(
                     Diagnostic::warning(
                         "bad-row",
@@ -153,6 +153,9 @@ impl Csv {
             approximate: false,
         };
         let id = Identity { name, label: &label, mode, params: &params };
+        if out.told.again(Source::Csv, &id, summary.value, summary.resolution) {
+            return;
+        }
         let name = self.repeats.name(&id, &threads);
         let id = Identity { name: &name, ..id };
         out.push(&id, Place::default(), &self.settings, line, None, &[(unit, Reading::Summary(summary))]);
@@ -172,8 +175,8 @@ impl Csv {
                 Diagnostic::warning(
                     "zero-score",
                     format!(
-                        "{} scores have no digit that is not zero: too small for the six decimals of JMH's CSV",
-                        self.zeros
+                        "{} no digit but zeros: too small for the six decimals of JMH's CSV",
+                        counted(self.zeros, "score has", "scores have")
                     ),
                 )
                 .at_line(self.zeros_line)

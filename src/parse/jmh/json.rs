@@ -18,7 +18,7 @@ use serde::de::{Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
 use super::label;
 use super::unit::{self, Mode};
-use super::{CONFIDENCE, Identity, Output, Place, Repeats};
+use super::{CONFIDENCE, Identity, Output, Place, Repeats, Source, counted};
 use crate::base::Diagnostic;
 use crate::model::{Center, Reading, Settings, Spread, Summary};
 use crate::parse::Line;
@@ -100,7 +100,7 @@ impl Json {
                 _ => return false,
             }
         } else if self.confirmed && self.at == At::Inside {
-            self.resynchronize(line, first, out);
+            at = self.resynchronize(line, first, out);
         }
         let mut mine = self.confirmed;
         while at < bytes.len() {
@@ -155,6 +155,12 @@ impl Json {
         mine
     }
 
+    /// Bytes held in memory.
+    #[cfg(test)]
+    pub fn held(&self) -> usize {
+        self.element.bytes.capacity()
+    }
+
     fn begin(&mut self, line: Line<'_>, at: usize) {
         let alone =
             line.bytes[..at].iter().all(|b| matches!(b, b' ' | b'\t')) && next_byte(line.bytes, at + 1).is_none();
@@ -164,19 +170,21 @@ impl Json {
             Element { bytes, line: line.number, column: at, indent: alone.then_some(at), ..Element::default() };
     }
 
-    /// Ends an element whose own end is lost: at a brace that stands where elements begin or end.
-    fn resynchronize(&mut self, line: Line<'_>, first: usize, out: &mut Output<'_>) {
+    /// Ends an element whose own end is lost, at a brace that stands where elements begin or end. Returns where to read on.
+    fn resynchronize(&mut self, line: Line<'_>, first: usize, out: &mut Output<'_>) -> usize {
         if self.element.indent != Some(first) {
-            return;
+            return first;
         }
         let body = line.bytes[first..].trim_ascii_end();
-        let ends = matches!(body, b"}" | b"}," | b"} ,") && (self.element.depth != 1 || self.element.broken);
-        if ends {
-            self.element.depth = 1;
-        } else if body == b"{" {
+        if body == b"{" {
             self.element.broken = true;
             self.end(out);
+        } else if matches!(body, b"}" | b"}," | b"} ,") && (self.element.depth != 1 || self.element.broken) {
+            self.element.keep(b"}", true);
+            self.end(out);
+            return first + 1;
         }
+        first
     }
 
     fn end(&mut self, out: &mut Output<'_>) {
@@ -262,7 +270,10 @@ impl Element {
                 b'}' | b']' => {
                     self.depth = self.depth.saturating_sub(1);
                     if self.depth == 0 {
-                        return (at + 1, true);
+                        if !(self.broken && self.indent.is_some()) {
+                            return (at + 1, true);
+                        }
+                        self.depth = 1; // depth means nothing any more: the indentation tells
                     }
                 }
                 _ => {}
@@ -550,16 +561,24 @@ impl Json {
             ("measurementBatchSize", &result.measurement_batch_size),
             ("threads", &result.threads),
         ] {
-            self.settings.set(key, &value.0);
+            // Logs print batches only where they have more than one call.
+            let plain = key.ends_with("BatchSize") && value.0 == "1";
+            self.settings.set(key, if plain { "" } else { &value.0 });
         }
         let mut params: Vec<(&str, &str)> =
             result.params.0.iter().map(|(k, v)| (k.as_str(), &*v.0)).filter(|(_, v)| !v.is_empty()).collect();
         params.sort_unstable();
         let (name, own_label) = label::split(&result.benchmark.0);
         let id = Identity { name, label: &own_label, mode: mode_text, params: &params };
+        let primary = &result.primary_metric;
+        let (_, factor) = out.unit(&primary.score_unit.0, mode, id.label);
+        if let Some(score) = primary.score.finite()
+            && out.told.again(Source::Json, &id, factor.apply(score), 0.0)
+        {
+            return;
+        }
         let shown = self.repeats.name(&id, &result.threads.0);
         let id = Identity { name: &shown, ..id };
-        let primary = &result.primary_metric;
         if let Some(mode) = mode
             && unit::kind(&primary.score_unit.0).is_some()
             && !mode.fits(&primary.score_unit.0)
@@ -578,7 +597,12 @@ impl Json {
         target.metric(&id, primary, out);
         for (name, metric) in &result.secondary_metrics.0 {
             let label = label::normal(name, label::method(id.name));
-            target.metric(&Identity { label: &label, ..id }, metric, out);
+            let id = Identity { label: &label, ..id };
+            if let Some(score) = metric.score.finite() {
+                let (_, factor) = out.unit(&metric.score_unit.0, mode, &label);
+                out.told.again(Source::Json, &id, factor.apply(score), 0.0);
+            }
+            target.metric(&id, metric, out);
         }
     }
 }
@@ -644,7 +668,7 @@ impl Target<'_> {
                         .at_line(self.line),
                     );
                 }
-                self.planned.map(|(forks, iterations)| forks * iterations)
+                self.planned.map(|(forks, iterations)| forks.saturating_mul(iterations))
             } else {
                 None
             };
@@ -705,8 +729,11 @@ impl Target<'_> {
         }
         if lost > 0 {
             out.diagnose(
-                Diagnostic::warning("no-number", format!("{}: {lost} values are not numbers, left out", shown(id)))
-                    .at_line(self.line),
+                Diagnostic::warning(
+                    "no-number",
+                    format!("{id}: {}, left out", counted(lost, "value is not a number", "values are not numbers")),
+                )
+                .at_line(self.line),
             );
         }
         if total == 0 {
@@ -721,7 +748,7 @@ impl Target<'_> {
             out.diagnose(
                 Diagnostic::note(
                     "score-differs",
-                    format!("{}: the score is not the mean of rawData; rawData is used", shown(id)),
+                    format!("{id}: the score is not the mean of rawData; rawData is used"),
                 )
                 .at_line(self.line),
             );
@@ -768,8 +795,7 @@ impl Target<'_> {
         } as u64;
         if found > 0 && found < planned {
             out.diagnose(
-                Diagnostic::warning("short-run", format!("{}: {found} of {planned} iterations", shown(id)))
-                    .at_line(self.line),
+                Diagnostic::warning("short-run", format!("{id}: {found} of {planned} iterations")).at_line(self.line),
             );
         }
     }
@@ -777,28 +803,10 @@ impl Target<'_> {
     fn no_number(&self, id: &Identity<'_>, unit: &str, out: &mut Output<'_>) {
         // Text of profilers (`:stack`) has no number by design.
         let diagnostic = if unit == "---" {
-            Diagnostic::note("no-number", format!("{} has no number, left out", shown(id)))
+            Diagnostic::note("no-number", format!("{id} has no number, left out"))
         } else {
-            Diagnostic::warning("no-number", format!("{}: expected a score, found none that is a number", shown(id)))
+            Diagnostic::warning("no-number", format!("{id}: expected a score, found none that is a number"))
         };
         out.diagnose(diagnostic.at_line(self.line));
     }
-}
-
-fn shown(id: &Identity<'_>) -> String {
-    let mut text = id.name.to_owned();
-    if !id.label.is_empty() {
-        text.push(':');
-        text.push_str(id.label);
-    }
-    for (i, (k, v)) in id.params.iter().enumerate() {
-        text.push_str(if i == 0 { " (" } else { ", " });
-        text.push_str(k);
-        text.push('=');
-        text.push_str(v);
-    }
-    if !id.params.is_empty() {
-        text.push(')');
-    }
-    text
 }

@@ -518,6 +518,7 @@ impl Log {
             series: Vec::new(),
             results: vec![result],
             standalone: true,
+            repeated: false,
         });
     }
 
@@ -539,8 +540,8 @@ impl Log {
         let Some(run) = self.run.take() else { return };
         let number = run.number.to_string();
         for done in &run.done {
-            if done.standalone && table {
-                continue; // the table has it
+            if done.repeated || (done.standalone && table) {
+                continue; // told elsewhere: the table has it
             }
             for result in &done.results {
                 let series = done.series.iter().find(|s| s.label == result.label);
@@ -619,6 +620,7 @@ impl Log {
             });
         }
         let done = &run.done[at];
-        Some(Found { name: &done.name, params: &done.params, settings: &done.settings, raw })
+        let repeated = done.repeated;
+        Some(Found { name: &done.name, params: &done.params, settings: &done.settings, raw, repeated })
     }
 }

@@ -27,9 +27,11 @@ mod unit;
 
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::fmt;
 
 use super::{Claim, Line, RecordParser};
 use crate::base::Diagnostic;
+use crate::model::jmh_names;
 use crate::model::{Reading, Record, Scheme, Settings, Sink};
 use crate::units::UnitId;
 use unit::{Factor, Mode, Units};
@@ -45,6 +47,7 @@ pub struct Jmh {
     latex: latex::Latex,
     text: text::Text,
     units: Units,
+    told: Told,
 }
 
 impl Jmh {
@@ -56,7 +59,7 @@ impl Jmh {
 
 impl RecordParser for Jmh {
     fn line(&mut self, line: Line<'_>, out: &mut dyn Sink) -> Claim {
-        let out = &mut Output { sink: out, units: &mut self.units };
+        let out = &mut Output { sink: out, units: &mut self.units, told: &mut self.told };
         let mine = self.json.line(line, out)
             || self.csv.line(line, out)
             || self.latex.line(line, out)
@@ -65,18 +68,29 @@ impl RecordParser for Jmh {
     }
 
     fn finish(&mut self, out: &mut dyn Sink) {
-        let out = &mut Output { sink: out, units: &mut self.units };
+        let out = &mut Output { sink: out, units: &mut self.units, told: &mut self.told };
         self.json.finish(out);
         self.csv.finish(out);
         self.latex.finish(out);
         self.text.finish(out);
+        let repeated = out.told.repeated;
+        if repeated > 0 {
+            out.diagnose(Diagnostic::warning(
+                "told-twice",
+                format!(
+                    "{} in two formats in this input: read once",
+                    counted(repeated, "result stands", "results stand")
+                ),
+            ));
+        }
     }
 }
 
-/// The sink, and the units it knows already.
+/// The sink, and what all formats share.
 struct Output<'a> {
     sink: &'a mut dyn Sink,
     units: &'a mut Units,
+    told: &'a mut Told,
 }
 
 impl Output<'_> {
@@ -125,6 +139,75 @@ struct Identity<'a> {
     mode: &'a str,
     /// Values are not empty.
     params: &'a [(&'a str, &'a str)],
+}
+
+impl fmt::Display for Identity<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name)?;
+        if !self.label.is_empty() {
+            write!(f, ":{}", self.label)?;
+        }
+        for (i, (k, v)) in self.params.iter().enumerate() {
+            write!(f, "{}{k}={v}", if i == 0 { " (" } else { ", " })?;
+        }
+        if self.params.is_empty() { Ok(()) } else { f.write_str(")") }
+    }
+}
+
+/// `1 row`, `2 rows`.
+fn counted(n: u64, one: &str, many: &str) -> String {
+    format!("{n} {}", if n == 1 { one } else { many })
+}
+
+/// Formats that may stand in one stream and speak of the same run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Source {
+    /// Log or table.
+    Text,
+    Json,
+    Csv,
+}
+
+/// Results read so far. A log that is followed by the JSON of its run tells all results twice; what has the same name, parameters and value
+/// in another format is the same result.
+#[derive(Debug, Default)]
+struct Told {
+    seen: HashMap<String, Vec<Teller>>,
+    repeated: u64,
+}
+
+#[derive(Debug)]
+struct Teller {
+    source: Source,
+    name: String,
+    value: f64,
+    resolution: f64,
+}
+
+impl Told {
+    /// Whether another format told this result before; else remembers it. `value` in base units, known to `resolution`.
+    fn again(&mut self, source: Source, id: &Identity<'_>, value: f64, resolution: f64) -> bool {
+        let mut params: Vec<_> = id.params.to_vec();
+        params.sort_unstable();
+        let mut key = String::with_capacity(64);
+        let head = [label::method(id.name), id.label, id.mode];
+        for part in head.into_iter().chain(params.iter().flat_map(|&(k, v)| [k, v])) {
+            key.push_str(part);
+            key.push('\0');
+        }
+        let tellers = self.seen.entry(key).or_default();
+        let same = |t: &Teller| {
+            t.source != source
+                && jmh_names::same(&t.name, id.name)
+                && (t.value - value).abs() <= t.resolution + resolution + 1e-9 * value.abs()
+        };
+        if tellers.iter().any(same) {
+            self.repeated += 1;
+            return true;
+        }
+        tellers.push(Teller { source, name: id.name.to_owned(), value, resolution });
+        false
+    }
 }
 
 /// Where a result of a text stands; empty parts are left out.

@@ -13,7 +13,7 @@ use super::log::Log;
 use super::number::{self, Votes};
 use super::table::{Cell, Fit, Header, Row, Score, bare_rows, find_header, pipe_header, tokens};
 use super::unit;
-use super::{CONFIDENCE, Identity, Output, Place, Repeats, label};
+use super::{CONFIDENCE, Identity, Output, Place, Repeats, Source, counted, label};
 use crate::base::Diagnostic;
 use crate::model::{Center, Reading, Settings, Spread, Summary};
 use crate::parse::Line;
@@ -58,23 +58,18 @@ impl Text {
             return true;
         }
         // `[info] `, ` * `, `> `, a time: what build tools, comments and mail put before each line.
-        let content = if matches!(bytes[first], b'[' | b'>' | b'*' | b'+' | b'-' | b'/' | b'#' | b'0'..=b'9') {
-            prefix_len(bytes)
-        } else {
-            0
-        };
-        if content > 0 {
-            match bytes[content..].iter().position(|b| !matches!(b, b' ' | b'\t')) {
-                None => {
-                    self.blank(line, out);
-                    return false;
-                }
-                Some(first) => {
-                    if bytes[0] != b'#' && self.log_line(line, &bytes[content..], first, out) {
-                        return true;
-                    }
-                }
+        let mut content = 0;
+        if matches!(bytes[first], b'[' | b'>' | b'*' | b'+' | b'-' | b'/' | b'#' | b'0'..=b'9') {
+            content = prefix_len(bytes, false);
+            let rest = &bytes[content..];
+            let Some(first) = rest.iter().position(|b| !matches!(b, b' ' | b'\t')) else {
+                self.blank(line, out);
+                return false;
+            };
+            if content > 0 && self.log_line(line, rest, first, out) {
+                return true;
             }
+            content = prefix_len(bytes, true);
         }
         if self.table_line(line, content, out) {
             return true;
@@ -280,8 +275,9 @@ fn is_marker(body: &[u8]) -> bool {
     }
 }
 
-/// Length of what build tools and comments put before a line, with the blank after it: `[info] `, `12:34:56.789 `, `> `, ` * `, `+ `, `# `.
-fn prefix_len(bytes: &[u8]) -> usize {
+/// Length of what build tools and comments put before a line, with the blank after it: `[info] `, `12:34:56.789 `, `> `, ` * `, `+ `,
+/// and `# ` if `hash`.
+fn prefix_len(bytes: &[u8], hash: bool) -> usize {
     let mut content = 0;
     let mut at = 0;
     loop {
@@ -296,7 +292,7 @@ fn prefix_len(bytes: &[u8]) -> usize {
                 if !inner.is_empty() && inner.iter().all(plain) { end + 1 } else { 0 }
             }),
             Some(b'>' | b'*' | b'+' | b'-') => 1,
-            Some(b'#') => rest.iter().take_while(|&&b| b == b'#').count(),
+            Some(b'#') if hash => rest.iter().take_while(|&&b| b == b'#').count(),
             Some(b'/') if rest.starts_with(b"//") => 2,
             Some(b'0'..=b'9') => clock_len(rest),
             _ => 0,
@@ -425,8 +421,14 @@ impl Table {
             };
             let found = if self.of_run { log.find(name, &label, row.mode, &params, score) } else { None };
             if let Some(found) = found {
+                if found.repeated {
+                    continue;
+                }
                 let params = super::log::pairs(found.params);
                 let id = Identity { name: found.name, label: &label, mode: row.mode.name(), params: &params };
+                if found.raw.is_none() && again(&id, &summary, out) {
+                    continue;
+                }
                 let place = Place { heading: "", ..place };
                 let reading = match found.raw {
                     Some((n, mean, resolution)) => {
@@ -438,6 +440,9 @@ impl Table {
                 out.push(&id, place, found.settings, row.line, None, &[(unit, reading)]);
             } else {
                 let id = Identity { name, label: &label, mode: row.mode.name(), params: &params };
+                if again(&id, &summary, out) {
+                    continue;
+                }
                 let name = repeats.name(&id, place.group);
                 let id = Identity { name: &name, ..id };
                 out.push(&id, place, settings, row.line, None, &[(unit, Reading::Summary(summary))]);
@@ -451,8 +456,8 @@ impl Table {
                 Diagnostic::warning(
                     "approximate-score",
                     format!(
-                        "{} scores are printed as ≈, by their order of magnitude only: no comparison",
-                        tally.approximate
+                        "{} as ≈, by order of magnitude only: no comparison",
+                        counted(tally.approximate, "score is printed", "scores are printed")
                     ),
                 )
                 .at_line(self.line)
@@ -463,15 +468,21 @@ impl Table {
             out.diagnose(
                 Diagnostic::warning(
                     "no-error",
-                    format!("error unknown for n = 2 in {} rows: JMH prints none below n = 3", tally.no_error),
+                    format!(
+                        "error unknown for n = 2 in {}: JMH prints none below n = 3",
+                        counted(tally.no_error, "row", "rows")
+                    ),
                 )
                 .at_line(self.line),
             );
         }
         if tally.not_numbers > 0 {
             out.diagnose(
-                Diagnostic::note("no-number", format!("{} rows have no number (NaN), left out", tally.not_numbers))
-                    .at_line(self.line),
+                Diagnostic::note(
+                    "no-number",
+                    format!("{} no number (NaN), left out", counted(tally.not_numbers, "row has", "rows have")),
+                )
+                .at_line(self.line),
             );
         }
     }
@@ -522,6 +533,11 @@ fn summary(
         resolution: factor.apply(resolution),
         approximate,
     }
+}
+
+/// Whether another format of the stream told the row before.
+fn again(id: &Identity<'_>, summary: &Summary, out: &mut Output<'_>) -> bool {
+    !summary.approximate && out.told.again(Source::Text, id, summary.value, summary.resolution)
 }
 
 /// Holds a row against the iterations of its log.

@@ -7,7 +7,7 @@ use crate::base::Diagnostic;
 use crate::model::{Center, Reading, Settings, Spread, Summary};
 use crate::parse::jmh::number::Approx;
 use crate::parse::jmh::unit::{self, Mode};
-use crate::parse::jmh::{CONFIDENCE, Identity, Output, Place};
+use crate::parse::jmh::{CONFIDENCE, Identity, Output, Place, Source, counted};
 
 /// The benchmark being measured.
 #[derive(Debug)]
@@ -67,6 +67,8 @@ pub struct Done {
     pub results: Vec<ResultBlock>,
     /// Only a `Result` block was seen.
     pub standalone: bool,
+    /// Another format of the stream told it before.
+    pub repeated: bool,
 }
 
 #[derive(Debug)]
@@ -87,6 +89,8 @@ pub struct Found<'a> {
     pub settings: &'a Settings,
     /// Samples were pushed: how many, their mean in the printed unit, half a unit of their last place.
     pub raw: Option<(u64, f64, f64)>,
+    /// See [`Done::repeated`].
+    pub repeated: bool,
 }
 
 impl Run {
@@ -189,8 +193,11 @@ impl Block {
             return None;
         };
         let mode = self.mode.or_else(|| self.series.first().and_then(|s| Mode::of_unit(&s.unit)));
-        let shown = Shown { name: &name, params: &self.params };
-        let planned = self.planned_iterations.map(|i| i * u64::from(self.planned_forks.unwrap_or(1).max(1)));
+        self.pad_with_zeros();
+        let params = pairs(&self.params);
+        let shown = Identity { name: &name, label: "", mode: mode.map_or("", Mode::name), params: &params };
+        let forks = u64::from(self.planned_forks.unwrap_or(1).max(1));
+        let planned = self.planned_iterations.map(|i| i.saturating_mul(forks));
         if found == 0 {
             out.diagnose(
                 Diagnostic::warning("failed-benchmark", format!("{shown}: no result (failed)")).at_line(self.line),
@@ -204,27 +211,28 @@ impl Block {
             );
         } else if self.failures > 0 {
             out.diagnose(
-                Diagnostic::warning("short-run", format!("{shown}: {} failures", self.failures)).at_line(self.line),
+                Diagnostic::warning("short-run", format!("{shown}: {}", counted(self.failures, "failure", "failures")))
+                    .at_line(self.line),
             );
         }
         let settings = settings(self.planned_forks, &self.settings);
         let number = run.to_string();
+        let repeated = self.series.iter().find(|s| s.label.is_empty() && s.approx == 0).is_some_and(|s| {
+            let (_, factor) = out.unit(&s.unit, mode, "");
+            out.told.again(Source::Text, &shown, factor.apply(s.mean()), factor.apply(0.5 * 10f64.powi(-s.decimals)))
+        });
         let mut series = Vec::new();
-        self.pad_with_zeros();
         for s in &self.series {
             // JMH 0.9 averaged what later versions add up.
             let averaged = self.results.iter().any(|r| r.label == s.label && r.error.is_some() && !r.added_up);
             let raw = s.approx == 0 && (averaged || !unit::is_sum(&s.unit, &s.label));
-            if raw {
+            if raw && !repeated {
                 s.push(&name, mode, &self.params, &number, &settings, out);
             }
-            let sum: f64 = s.forks.iter().flat_map(|f| &f.values).sum();
-            #[expect(clippy::cast_precision_loss, reason = "counts of iterations")]
-            let mean = sum / s.count as f64;
             series.push(DoneSeries {
                 label: s.label.clone(),
                 n: s.count,
-                mean,
+                mean: s.mean(),
                 decimals: s.decimals,
                 raw,
                 covered: false,
@@ -239,27 +247,20 @@ impl Block {
             series,
             results: self.results,
             standalone: false,
+            repeated,
         })
     }
 }
 
-/// A benchmark in a message.
-pub struct Shown<'a> {
-    pub name: &'a str,
-    pub params: &'a [(String, String)],
-}
-
-impl std::fmt::Display for Shown<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(self.name)?;
-        for (i, (k, v)) in self.params.iter().enumerate() {
-            write!(f, "{}{k}={v}", if i == 0 { " (" } else { ", " })?;
-        }
-        if self.params.is_empty() { Ok(()) } else { f.write_str(")") }
-    }
-}
-
 impl Samples {
+    /// As printed.
+    fn mean(&self) -> f64 {
+        let sum: f64 = self.forks.iter().flat_map(|f| &f.values).sum();
+        #[expect(clippy::cast_precision_loss, reason = "a count of iterations")]
+        let mean = sum / self.count as f64;
+        mean
+    }
+
     pub fn push(
         &self,
         name: &str,
