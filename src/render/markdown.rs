@@ -293,11 +293,16 @@ fn unit_words(table: &Table) -> String {
 }
 
 fn gate_lines(report: &Report, options: &MarkdownOptions) -> Vec<String> {
+    let units = report.tables.windows(2).any(|t| t[0].unit.name != t[1].unit.name);
+    let named = |r: &crate::report::GateRow| match units {
+        true => format!("{} {}", code(&cut(&r.name), false), escape(&r.unit)),
+        false => code(&cut(&r.name), false),
+    };
     let line = |gate: &crate::report::GateOutcome| {
         let rule = code(&gate.rule, false);
         let (sign, text) = match (gate.tripped, gate.judged) {
             (true, n) => {
-                let names: Vec<String> = gate.rows.iter().take(3).map(|r| code(&cut(&r.name), false)).collect();
+                let names: Vec<String> = gate.rows.iter().take(3).map(named).collect();
                 let more = gate.rows.len().saturating_sub(names.len());
                 let more = if more > 0 { format!(" and {more} more") } else { String::new() };
                 ("❌ ", format!("{rule} tripped by {} of {n} rows: {}{more}", gate.rows.len(), names.join(", ")))
@@ -330,14 +335,14 @@ fn method_line(report: &Report) -> String {
     let mut text = tests.join(", ");
     if tests.iter().any(|t| !matches!(*t, "exact values" | "printed p")) {
         let _ = write!(text, ", α {}{correction}", s.alpha);
-        let _ = write!(text, "; margin ±{} %", s.margin * 100.0);
+        let _ = write!(text, "; margin ±{} %", trimmed(s.margin * 100.0));
         let _ = write!(text, "; about {} false calls expected", short(report.summary.expected_false));
         let _ = write!(text, ", {} changes stand{correction}", report.summary.after_correction);
     }
     if !text.is_empty() {
         text.push_str("; ");
     }
-    let _ = write!(text, "intervals {} %", s.confidence * 100.0);
+    let _ = write!(text, "intervals {} %", trimmed(s.confidence * 100.0));
     // Settings that all tables share.
     if let [first, rest @ ..] = &report.tables[..] {
         for (k, v) in first.keys.iter().filter(|kv| rest.iter().all(|t| t.keys.contains(kv))) {
@@ -353,6 +358,12 @@ fn shorten(text: &str) -> Cow<'_, str> {
         None => Cow::Borrowed(text),
         Some((at, _)) => Cow::Owned(format!("{}…", &text[..at])),
     }
+}
+
+/// At most three decimals: 95, 99.9; products of decimals are not exact.
+fn trimmed(x: f64) -> String {
+    let text = format!("{x:.3}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
 fn short(x: f64) -> String {
@@ -580,8 +591,9 @@ impl<'a> Layout<'a> {
             false => open.to_owned(),
         };
         let interval = match c.interval_pct() {
-            Some((lo, hi)) => format!("[{}, {}]", end(lo, "−∞"), end(hi, "+∞")),
-            None => String::new(),
+            // Without width there is nothing to say beside the change itself.
+            Some((lo, hi)) if lo < hi => format!("[{}, {}]", end(lo, "−∞"), end(hi, "+∞")),
+            _ => String::new(),
         };
         let word = c.verdict.word(self.table.unit.dim());
         let parts = match c.verdict {

@@ -49,7 +49,7 @@ fn page(report: &Report, options: Html) -> Markup {
             }
             body {
                 main {
-                    h1 { "Benchmark comparison" }
+                    h1 { @if counts(report).is_empty() { "Benchmark results" } @else { "Benchmark comparison" } }
                     (summary(report))
                     @for (i, table) in report.tables.iter().enumerate() { (section(report, table, i, options)) }
                     (distributions(report))
@@ -101,7 +101,7 @@ fn summary(report: &Report) -> Markup {
                 (s.after_correction) " changes stand" (correction_words(report.settings.correction)) "."
             }
         }
-        @for gate in &report.gates { (gate_line(gate)) }
+        @for gate in &report.gates { (gate_line(report, gate)) }
         @for w in report.warnings.iter().filter(|w| w.severity == Severity::Warning).take(20) {
             div.warning { (printable(&w.message)) }
         }
@@ -130,7 +130,8 @@ fn correction_words(correction: Correction) -> &'static str {
     }
 }
 
-fn gate_line(gate: &GateOutcome) -> Markup {
+fn gate_line(report: &Report, gate: &GateOutcome) -> Markup {
+    let units = report.tables.windows(2).any(|t| t[0].unit.name != t[1].unit.name);
     let class = match (gate.tripped, gate.judged) {
         (true, _) => "gate tripped",
         (false, 0) => "gate unknown",
@@ -144,6 +145,7 @@ fn gate_line(gate: &GateOutcome) -> Markup {
                 @for (i, row) in gate.rows.iter().take(10).enumerate() {
                     @if i > 0 { ", " }
                     code { (printable(&row.name)) }
+                    @if units { " " (printable(&row.unit)) }
                     @if let Some(d) = row.delta_pct { " " (minus(&percent(d))) }
                 }
                 @if gate.rows.len() > 10 { " and " (gate.rows.len() - 10) " more" }
@@ -299,10 +301,11 @@ fn parts(report: &Report, table: &Table) -> Vec<(usize, Part)> {
 fn heading(report: &Report, table: &Table, column: usize, part: Part) -> Markup {
     let label = table.columns.get(column).map(|c| printable(&c.label).into_owned()).unwrap_or_default();
     let label = if part == Part::Center || table.columns.len() > 2 { label } else { String::new() };
+    let interval = format!("{} % interval", trimmed(report.settings.confidence * 100.0));
     let text = match part {
+        Part::Interval => &interval,
         Part::Center => "",
         Part::Change => "change",
-        Part::Interval => "interval",
         Part::P => "p",
         Part::Verdict => "verdict",
         Part::Relative => "ratio",
@@ -310,7 +313,6 @@ fn heading(report: &Report, table: &Table, column: usize, part: Part) -> Markup 
     html! {
         @if !label.is_empty() { @if text.is_empty() { (label) } @else { small { (label) } } }
         (text)
-        @if part == Part::Interval { small { (format!("{} %", report.settings.confidence * 100.0)) } }
     }
 }
 
@@ -436,6 +438,12 @@ fn minus(text: &str) -> String {
     text.replace('-', "−")
 }
 
+/// At most three decimals: 95, 99.9; products of decimals are not exact.
+fn trimmed(x: f64) -> String {
+    let text = format!("{x:.3}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
 /// `−17.9 … −16.5%`
 fn range(lo: f64, hi: f64) -> String {
     let end = |v: f64, open: &str| {
@@ -463,8 +471,8 @@ fn colophon(report: &Report) -> Markup {
                 } }
             } }
             p.dim {
-                "Significant: p ≤ " (s.alpha) (correction_words(s.correction)) ". Intervals: " (s.confidence * 100.0)
-                " %. Same: the whole interval inside ±" (s.margin * 100.0) " %. A ? marks a change that is significant for its row "
+                "Significant: p ≤ " (s.alpha) (correction_words(s.correction)) ". Intervals: " (trimmed(s.confidence * 100.0))
+                " %. Same: the whole interval inside ±" (trimmed(s.margin * 100.0)) " %. A ? marks a change that is significant for its row "
                 "alone but not confirmed. " "Made by abstat " (env!("CARGO_PKG_VERSION")) "."
             }
         }
