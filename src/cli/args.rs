@@ -44,8 +44,8 @@ pub enum Command {
     },
     /// Write every sample of the inputs as Go text, CSV or JSON lines.
     Convert(ConvertArgs),
-    /// Write shell completions or the man page.
-    Generate(GenerateArgs),
+    /// Print shell completions or the manual page.
+    Generate(super::generate::GenerateArgs),
 }
 
 /// `abstat convert`.
@@ -82,26 +82,6 @@ pub enum ConvertFormat {
     Csv,
     /// Go benchmark text, which benchstat reads.
     Go,
-}
-
-/// `abstat generate`.
-#[derive(Clone, Debug, Args)]
-pub struct GenerateArgs {
-    /// What to write to stdout.
-    #[command(subcommand)]
-    pub what: Generate,
-}
-
-/// What `abstat generate` writes.
-#[derive(Clone, Copy, Debug, Subcommand)]
-pub enum Generate {
-    /// The manual page.
-    Man,
-    /// Completions for a shell.
-    Completions {
-        /// Which shell.
-        shell: clap_complete::Shell,
-    },
 }
 
 const EXAMPLES: &str = "\
@@ -293,6 +273,10 @@ pub struct CompareArgs {
     /// Also write FORMAT:FILE, or FILE with the format of its extension; repeatable.
     #[arg(short, long, value_name = "[FORMAT:]FILE", help_heading = "Output")]
     pub output: Vec<PathBuf>,
+
+    /// Below a text table, draw the changes with their intervals and the single values.
+    #[arg(long, help_heading = "Show")]
+    pub plot: bool,
 
     /// The chart of -f svg.
     #[arg(long, value_enum, default_value_t, help_heading = "Output")]

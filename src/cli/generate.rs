@@ -2,28 +2,49 @@
 
 use std::io::{self, Write};
 
-use clap::{Command, CommandFactory};
+use clap::{Args, Command, Subcommand};
 use clap_complete::Shell;
 
 use super::Exit;
-use super::args::{Cli, ColorChoice, Generate};
 use super::messages::Messages;
 use crate::base::Error;
 
-/// Runs `abstat generate`.
-pub(super) fn run(what: Generate) -> Exit {
-    let command = Cli::command();
-    let mut stdout = io::stdout().lock();
-    let written = match what {
-        Generate::Man => man(command, &mut stdout),
-        Generate::Completions { shell } => completions(command, shell, &mut stdout),
-    };
-    match written {
-        Err(e) if e.kind() != io::ErrorKind::BrokenPipe => {
-            Messages::new(ColorChoice::Auto, false).error(&Error::Write { path: "stdout".into(), source: e });
-            Exit::Failed
+/// `abstat generate`
+#[derive(Clone, Debug, Args)]
+pub struct GenerateArgs {
+    /// What to print.
+    #[command(subcommand)]
+    pub what: What,
+}
+
+/// What can be made of the definition of the command line.
+#[derive(Clone, Debug, Subcommand)]
+pub enum What {
+    /// Completions for a shell, such as: abstat generate completions bash > /etc/bash_completion.d/abstat
+    Completions {
+        /// The shell.
+        #[arg(value_enum)]
+        shell: Shell,
+    },
+    /// The manual page, such as: abstat generate man > /usr/share/man/man1/abstat.1
+    Man,
+}
+
+impl GenerateArgs {
+    /// Prints it for `command`.
+    pub(super) fn run(&self, command: Command, messages: &Messages) -> Exit {
+        let mut out = io::stdout().lock();
+        let written = match self.what {
+            What::Completions { shell } => completions(command, shell, &mut out),
+            What::Man => man(command, &mut out),
+        };
+        match written.and_then(|()| out.flush()) {
+            Err(source) if source.kind() != io::ErrorKind::BrokenPipe => {
+                messages.error(&Error::Write { path: "stdout".into(), source });
+                Exit::Failed
+            }
+            _ => Exit::Done,
         }
-        _ => Exit::Done,
     }
 }
 
@@ -39,36 +60,54 @@ pub fn completions(mut command: Command, shell: Shell, out: &mut dyn Write) -> i
     out.write_all(&buffer)
 }
 
-/// The manual page of `command` and, behind it, of its subcommands: one page, section 1.
+/// The manual page of `command`, section 1, with a section for each of its subcommands.
 ///
 /// # Errors
 /// Whatever writing to `out` gives.
 pub fn man(mut command: Command, out: &mut dyn Write) -> io::Result<()> {
     command.build();
-    let mut buffer = Vec::new();
-    clap_mangen::Man::new(command.clone()).render(&mut buffer)?;
-    for sub in visible(&command) {
-        section(sub, &mut buffer)?;
-    }
-    out.write_all(&buffer)
-}
-
-/// Subcommands but `help`, which only repeats the others.
-fn visible(command: &Command) -> impl Iterator<Item = &Command> {
-    command.get_subcommands().filter(|c| !c.is_hide_set() && c.get_name() != "help")
-}
-
-/// A section of a subcommand, and of those below it.
-fn section(command: &Command, out: &mut Vec<u8>) -> io::Result<()> {
-    let name = command.get_bin_name().unwrap_or(command.get_name());
-    writeln!(out, ".SH \"{}\"", name.to_uppercase())?;
+    let mut page = Vec::new();
     let man = clap_mangen::Man::new(command.clone());
-    man.render_description_section(&mut demoted(out))?;
-    man.render_synopsis_section(&mut demoted(out))?;
-    if command.get_arguments().any(|a| !a.is_hide_set()) {
-        man.render_options_section(&mut demoted(out))?;
+    man.render_title(&mut page)?;
+    man.render_name_section(&mut page)?;
+    man.render_synopsis_section(&mut page)?;
+    man.render_description_section(&mut page)?;
+    man.render_options_section(&mut page)?;
+    subcommands(&command, &mut page)?;
+    examples(&command, "SH", &mut page)?;
+    if command.get_version().is_some() {
+        man.render_version_section(&mut page)?;
     }
-    visible(command).try_for_each(|sub| section(sub, out))
+    out.write_all(&page)
+}
+
+/// Sections of the subcommands but `help`, which only repeats the others, and of those below them.
+fn subcommands(command: &Command, out: &mut Vec<u8>) -> io::Result<()> {
+    for sub in command.get_subcommands().filter(|c| !c.is_hide_set() && c.get_name() != "help") {
+        let name = sub.get_bin_name().unwrap_or(sub.get_name());
+        writeln!(out, ".SH \"{}\"", name.to_uppercase())?;
+        let man = clap_mangen::Man::new(sub.clone());
+        man.render_description_section(&mut demoted(out))?;
+        man.render_synopsis_section(&mut demoted(out))?;
+        if sub.get_arguments().any(|a| !a.is_hide_set() && a.get_id() != "help") {
+            man.render_options_section(&mut demoted(out))?;
+        }
+        examples(sub, "SS", out)?;
+        subcommands(sub, out)?;
+    }
+    Ok(())
+}
+
+/// What stands below the flags in the help, its lines kept as they are.
+fn examples(command: &Command, level: &str, out: &mut Vec<u8>) -> io::Result<()> {
+    let Some(text) = command.get_after_long_help().or(command.get_after_help()) else { return Ok(()) };
+    writeln!(out, ".{level} NOTES\n.nf")?;
+    for line in text.to_string().lines() {
+        // A line that begins with a dot or a quote would be a request, a backslash an escape, a bare hyphen may become a dash.
+        let line = line.replace('\\', "\\e").replace('-', "\\-").replace('\'', "\\(aq");
+        writeln!(out, "{}{line}", if line.starts_with('.') { "\\&" } else { "" })?;
+    }
+    writeln!(out, ".fi")
 }
 
 /// Turns the sections written through it into subsections.
@@ -142,6 +181,11 @@ mod tests {
         }
         let mut out = Vec::new();
         man(command(), &mut out).unwrap();
-        assert!(String::from_utf8(out).unwrap().contains("confidence"));
+        let text = String::from_utf8(out).unwrap();
+        for part in
+            ["confidence", ".SH \"ABSTAT GENERATE MAN\"", "abstat old.txt new.txt \\-\\-fail\\-on \\(aqslower>5%\\(aq"]
+        {
+            assert!(text.contains(part), "{part}");
+        }
     }
 }

@@ -17,7 +17,7 @@ use std::ffi::OsString;
 use std::io;
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::{CommandFactory, Parser};
 
 /// Exit codes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,7 +65,9 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         Some(args::Command::Run(args)) if args.child => crate::runner::child::main(),
         Some(args::Command::Run(args)) => args.run(&messages::Messages::new(args::ColorChoice::Auto, false)).into(),
         Some(args::Command::Convert(args)) => convert::run(args).into(),
-        Some(args::Command::Generate(args)) => generate::run(args.what).into(),
+        Some(args::Command::Generate(args)) => {
+            args.run(args::Cli::command(), &messages::Messages::new(args::ColorChoice::Auto, false)).into()
+        }
         // Taken apart above, before clap could stumble over benchstat's flags.
         Some(args::Command::Benchstat { args }) => {
             benchstat::run(args.iter().cloned(), &mut io::stdout().lock(), &mut io::stderr().lock()).into()

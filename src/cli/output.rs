@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use super::args::FormatChoice;
 use crate::base::Error;
 use crate::render::Render;
+use crate::render::chart::terminal::TextPlot;
 use crate::render::chart::{Chart, Svg};
 use crate::render::csv::Csv;
 use crate::render::html::Html;
@@ -64,11 +65,14 @@ pub struct Options {
     pub text: Text,
     pub markdown: MarkdownOptions,
     pub chart: Chart,
+    /// Pictures below text.
+    pub plot: bool,
 }
 
 /// The renderer of a format.
 pub fn renderer(format: FormatChoice, options: &Options) -> Box<dyn Render> {
     match format {
+        FormatChoice::Text if options.plot => Box::new(TextPlot { text: options.text.clone() }),
         FormatChoice::Text => Box::new(options.text.clone()),
         FormatChoice::Markdown => Box::new(Markdown(options.markdown.clone())),
         FormatChoice::Html => Box::new(Html { raw_ratio: options.text.raw_ratio }),

@@ -109,7 +109,7 @@ pub fn plan(args: &CompareArgs) -> Result<Plan, Refusal> {
             },
             assume_independent: args.assume_independent,
             paired: false,
-            keep_samples: targets.iter().map(|t| t.format).chain([args.format]).any(draws_samples),
+            keep_samples: targets.iter().map(|t| t.format).chain([args.format]).any(draws_samples) || args.plot,
         },
         selection: Selection { sort: args.sort, only: verdicts(&args.only)?, all: args.all },
         rules,
@@ -135,6 +135,7 @@ pub fn plan(args: &CompareArgs) -> Result<Plan, Refusal> {
                     .map(|t| t.path.display().to_string()),
             },
             chart: args.chart,
+            plot: args.plot,
         },
         targets,
     })

@@ -5,6 +5,7 @@
 //! are known, the number of the process. With `ascii` no byte is above 127.
 
 use std::fmt::Write as _;
+use std::io;
 
 use anstyle::{AnsiColor, Style};
 
@@ -12,7 +13,8 @@ use super::axis::{Axis, percent_ticks};
 use super::forest::Forest;
 use super::strips::{Strip, strips};
 use crate::base::printable;
-use crate::render::text::grid;
+use crate::render::Render;
+use crate::render::text::{Text, grid};
 use crate::report::{Cell, Report, Table, Verdict};
 use crate::units::show::{Spelling, percent};
 
@@ -75,6 +77,24 @@ const ASCII: Signs = Signs {
 
 const BOLD: Style = Style::new().bold();
 const DIM: Style = Style::new().dimmed();
+
+/// `--plot`: the text table, and pictures below it.
+#[derive(Clone, Debug)]
+pub struct TextPlot {
+    /// How to write the table; width, colour and ASCII hold for the pictures too.
+    pub text: Text,
+}
+
+impl Render for TextPlot {
+    fn render(&self, report: &Report, out: &mut dyn io::Write) -> io::Result<()> {
+        self.text.render(report, out)?;
+        let pictures = plot(report, self.text.width, self.text.spelling.ascii, self.text.color);
+        if !pictures.is_empty() {
+            writeln!(out, "\n{}", pictures.trim_end())?;
+        }
+        out.flush()
+    }
+}
 
 /// The picture of `report` in lines of at most `width` columns (but no less than 40), each with its line end.
 pub fn plot(report: &Report, width: usize, ascii: bool, colour: bool) -> String {
