@@ -726,13 +726,14 @@ impl Filler<'_> {
             match &mut rows[row].cells[col] {
                 Some(cell) => {
                     cell.series.merge(&series);
+                    cell.source = cell.source.filter(|&s| s == groups[g].source);
                     if *first != e.group {
                         self.varies.add(&groups[*first as usize], &groups[g], &mut cell.varies_in);
                     }
                 }
                 empty => {
                     *first = e.group;
-                    *empty = Some(GridCell { series, varies_in: Vec::new() });
+                    *empty = Some(GridCell { series, source: Some(groups[g].source), varies_in: Vec::new() });
                 }
             }
         }

@@ -23,7 +23,7 @@ pub use projection::{Field, Order, Projection};
 
 use std::sync::Arc;
 
-use crate::base::Diagnostic;
+use crate::base::{Diagnostic, SourceId};
 use crate::model::Series;
 use crate::units::Unit;
 
@@ -93,6 +93,8 @@ pub struct GridRow {
 pub struct GridCell {
     /// The pooled series.
     pub series: Series,
+    /// The input that all of it comes from; `None`: several.
+    pub source: Option<SourceId>,
     /// Keys (residue) in which the pooled results differ, for `benchmarks vary in ...`.
     pub varies_in: Vec<String>,
 }
