@@ -35,7 +35,10 @@ impl RecordParser for RegressionCsv {
             self.row = 0;
             return Claim::Mine;
         }
-        if self.columns.is_empty() || bytes.is_empty() {
+        if bytes.is_empty() {
+            self.columns.clear();
+        }
+        if self.columns.is_empty() {
             return Claim::No;
         }
         let cells: Vec<&[u8]> = bytes.split(|&b| b == b',').map(<[u8]>::trim_ascii).collect();
@@ -47,7 +50,9 @@ impl RecordParser for RegressionCsv {
         if cells.len() != self.columns.len() {
             let message = format!("expected {} cells, found {}", self.columns.len(), cells.len());
             out.diagnose(
-                Diagnostic::warning("bad-row", message).at(line.number, bytes, 0..bytes.len()).hint("row left out"),
+                Diagnostic::warning("bad-row", message)
+                    .at(line.number, line.bytes, span_in(bytes, line.bytes))
+                    .hint("row left out"),
             );
             return Claim::Mine;
         }
@@ -65,10 +70,10 @@ impl RecordParser for RegressionCsv {
                     None if cell.is_empty() => {}
                     None => {
                         let message = format!("expected a number, found {}", shown(cell));
-                        let span = span_in(cell, bytes);
+                        let span = span_in(cell, line.bytes);
                         out.diagnose(
                             Diagnostic::warning("bad-value", message)
-                                .at(line.number, bytes, span)
+                                .at(line.number, line.bytes, span)
                                 .hint("value left out"),
                         );
                     }
@@ -154,7 +159,7 @@ mod tests {
     #[test]
     fn rows_that_are_broken_are_told() {
         let got =
-            file(b"commit id, benchmark, ops-per-s, p50\nabc, read, x, 5\nabc, read, 7\n\ntext\nabc, read, 9, 1\n");
+            file(b"commit id, benchmark, ops-per-s, p50\nabc, read, x, 5\nabc, read, 7\n\nabc, read, 9, 1\ntext\n");
         assert_eq!(got.diagnostics.iter().map(|d| d.code).collect::<Vec<_>>(), ["bad-value", "bad-row"]);
         assert_eq!(got.kept.len(), 1);
     }

@@ -21,7 +21,7 @@
 //! `.heading`. Where the base has no column of its own, it gets one of ratio 1, which is what the table says of it: named by
 //! `Relative to:`, else `base`. Equal labels get `#2`. A table of rates under such a header is told and not read.
 
-use super::scan::{Decimal, is_blank, shown, whole_decimal};
+use super::scan::{Decimal, is_blank, shown, span_in, whole_decimal};
 use super::{Claim, Line, RecordParser};
 use crate::base::Diagnostic;
 use crate::model::{Center, Reading, Record, Scheme, Settings, Sink, Spread, Summary};
@@ -30,7 +30,7 @@ use crate::units::{Direction, Unit, UnitId};
 /// Rows of a table without header that wait until it is known what they are.
 const WAITING: usize = 2_000;
 /// Most columns.
-const COLUMNS: usize = 1_000;
+const COLUMNS: usize = 300;
 /// Ratios above this are taken for rates.
 const LARGEST: f64 = 1_000.0;
 
@@ -78,32 +78,35 @@ impl RecordParser for Relative {
             self.decide(out);
             return Claim::No;
         }
-        // Nothing else can stand at either end of a line of this format.
-        let (first, last) = (bytes.first().copied().unwrap_or(b' '), bytes.last().copied().unwrap_or(b' '));
-        let plausible = first.is_ascii_digit()
-            || matches!(first, b'-' | b'N' | b'R' | b'c' | b't' | b'>')
-            || last.is_ascii_digit()
-            || matches!(last, b',' | b'-');
-        if plausible && bytes.len() < 100_000 {
-            if let Some(claim) = self.key_line(bytes) {
+        let bytes = unquoted(bytes);
+        if bytes.len() < 100_000 {
+            if (bytes.starts_with(b"Relative to") || bytes.starts_with(b"col-"))
+                && let Some(claim) = self.key_line(bytes)
+            {
                 self.decide(out);
                 return claim;
             }
-            if let Some(header) = self.header_line(bytes) {
+            if self.may_be_header(bytes)
+                && let Some(header) = self.header_line(bytes)
+            {
                 self.decide(out);
                 self.header = Some(header);
                 return Claim::Maybe;
             }
-            if let Some(row) = row(line.number, bytes) {
+            if may_be_row(bytes)
+                && let Some(row) = row(line.number, bytes)
+            {
                 return self.row(row, out);
             }
             if self.header.as_ref().is_some_and(|h| is_rates(bytes, h.labels.len())) {
                 if !self.told_rates {
                     self.told_rates = true;
-                    let message = format!("expected ratios, found {}", shown(bytes.get(..60).unwrap_or(bytes)));
+                    let message = format!("expected ratios, found {}", shown(bytes));
                     let hint = "this looks like a table of rates; read the report it was made of";
                     out.diagnose(
-                        Diagnostic::warning("bad-value", message).at(line.number, bytes, 0..bytes.len()).hint(hint),
+                        Diagnostic::warning("bad-value", message)
+                            .at(line.number, line.bytes, span_in(bytes, line.bytes))
+                            .hint(hint),
                     );
                 }
                 return Claim::Maybe;
@@ -134,10 +137,6 @@ impl Relative {
     /// `Relative to: LABEL  col-1: LABEL ...`, or a part of it.
     fn key_line(&mut self, bytes: &[u8]) -> Option<Claim> {
         let text = std::str::from_utf8(bytes).ok()?;
-        let text = text.trim_start_matches(['>', ' ', '\t']);
-        if !text.starts_with("Relative to") && !text.starts_with("col-") {
-            return None;
-        }
         let mut words = text.split_whitespace().peekable();
         let mut found = Vec::new();
         let mut base = None;
@@ -171,6 +170,12 @@ impl Relative {
         }
         self.header = None;
         Some(Claim::Mine)
+    }
+
+    /// A cheap look before [`Relative::header_line`].
+    fn may_be_header(&self, bytes: &[u8]) -> bool {
+        let bare = bytes.strip_suffix(b",").unwrap_or(bytes);
+        bytes.starts_with(b"test") || bare.ends_with(b"test") || (self.base.is_some() && bytes.starts_with(b"col-"))
     }
 
     /// Labels of columns: with the word `test` at an end, or `col-1  col-2` after key lines.
@@ -308,6 +313,36 @@ impl Relative {
             });
         }
     }
+}
+
+/// Without the marks of a quotation.
+fn unquoted(bytes: &[u8]) -> &[u8] {
+    match bytes.first() {
+        Some(b'>') => {
+            let start = bytes.iter().position(|&b| b != b'>' && !is_blank(b)).unwrap_or(bytes.len());
+            bytes.get(start..).unwrap_or_default()
+        }
+        _ => bytes,
+    }
+}
+
+/// A cheap look before [`row`]: at most one of the words is neither a ratio nor a mark of a missing cell.
+fn may_be_row(bytes: &[u8]) -> bool {
+    let mut names = 0;
+    let mut ratios = 0;
+    for word in bytes.split(|&b| is_blank(b) || b == b',').filter(|w| !w.is_empty()) {
+        let point = word.first().is_some_and(u8::is_ascii_digit)
+            && word.iter().rposition(|&b| b == b'.').is_some_and(|i| i + 3 <= word.len());
+        if point {
+            ratios += 1;
+        } else if word != b"-" && word != b"NA" && word != b"nan" {
+            names += 1;
+            if names > 1 {
+                return false;
+            }
+        }
+    }
+    ratios > 0
 }
 
 /// A row: a name at one end, ratios or missing cells otherwise, at least one ratio.

@@ -29,7 +29,7 @@ use crate::units::{Direction, Unit, UnitId};
 const GIB: f64 = 1024.0 * MIB;
 const MICRO: f64 = 1e-6;
 /// Most paths taken from the head of a summary.
-const PATHS: usize = 10_000;
+const PATHS: usize = 2_000;
 
 /// The parser.
 #[derive(Default)]
@@ -102,16 +102,23 @@ impl RecordParser for ReportTsv {
                 Claim::No
             };
         }
-        // Cells at the ends may be blank: only what follows a row may be cut.
-        let row = if self.blanks { bytes } else { line.bytes.trim_ascii_start() };
+        // Nor is it one if it cannot have the cells of a row.
+        let words = || bytes.split(|&b| is_blank(b)).filter(|w| !w.is_empty()).count();
+        if (!self.blanks && !bytes.contains(&b'\t')) || (self.blanks && words() < 6) {
+            return Claim::No;
+        }
+        let row = line.bytes;
         if self.over {
             self.row = Some(0);
             self.over = false;
         }
         if self.labels.is_empty() {
             self.take(line.number, row, None, out);
-        } else if self.held.len() < PATHS {
+        } else {
             self.held.push((line.number, row.to_owned()));
+            if self.held.len() > self.labels.len() {
+                self.end_block(out);
+            }
         }
         Claim::Mine
     }

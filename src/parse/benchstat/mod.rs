@@ -26,6 +26,9 @@ mod v2;
 mod tests;
 
 use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use memchr::memmem::Finder;
 
 use cell::{Cell, Comparison, Delta, Shown};
 
@@ -34,6 +37,14 @@ use crate::base::Diagnostic;
 use crate::model::{Center, PrintedComparison, Reading, Record, Scheme, Settings, Sink, Spread, Summary};
 use crate::units::{Unit, UnitId};
 
+static NAME: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("name"));
+static P_VALUE: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("(p="));
+static HTML: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("<table class='benchstat"));
+/// First byte of the bar between columns.
+const BAR: u8 = 0xe2;
+
+/// Longest line looked at; tables have short ones, also when a paste has joined theirs.
+const LONGEST: usize = 1 << 20;
 /// Most `key: value` lines kept before a table.
 const SETTINGS: usize = 200;
 
@@ -76,6 +87,10 @@ impl RecordParser for Benchstat {
         if line.bytes.trim_ascii().is_empty() {
             return Claim::No;
         }
+        if line.bytes.len() > LONGEST {
+            self.end(out);
+            return Claim::No;
+        }
         let claim = match &mut self.state {
             State::Outside => None,
             State::V1(t) => t.line(line, &mut self.context, out),
@@ -116,7 +131,9 @@ impl Benchstat {
     fn outside(&mut self, line: Line<'_>, out: &mut dyn Sink) -> Claim {
         let bytes = line.bytes;
         let trimmed = bytes.trim_ascii();
-        if let Some(bars) = v2::Bars::read(bytes) {
+        if memchr::memchr(BAR, trimmed).is_some()
+            && let Some(bars) = v2::Bars::read(bytes)
+        {
             self.labels.clear();
             self.bars.push(bars);
             if self.bars.len() > 16 {
@@ -163,7 +180,7 @@ impl Benchstat {
             self.state = State::V1(table);
             return claim;
         }
-        if memchr::memmem::find(trimmed, b"<table class='benchstat").is_some() {
+        if memchr::memchr(b'<', trimmed).is_some() && HTML.find(trimmed).is_some() {
             let mut table = html::Html::default();
             let claim = table.line(line, &mut self.context, out);
             if !table.is_over() {
@@ -231,7 +248,8 @@ fn is_key(key: &str) -> bool {
 
 /// `key: value` as benchstat prints it above a table; keys of projections (`.name`, `/size`) too.
 fn setting(line: &[u8]) -> Option<(&str, &str)> {
-    let colon = memchr::memchr(b':', line.get(..line.len().min(100))?)?;
+    let colon =
+        memchr::memchr2(b':', b' ', line.get(..line.len().min(100))?).filter(|&i| line.get(i) == Some(&b':'))?;
     let key = std::str::from_utf8(line.get(..colon)?).ok()?;
     let value = std::str::from_utf8(line.get(colon + 1..)?).ok()?;
     let projected = key.strip_prefix(['.', '/']).is_some_and(|k| !k.is_empty() && !k.contains(char::is_whitespace));

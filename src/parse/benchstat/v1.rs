@@ -61,7 +61,7 @@ impl Text {
     /// A table that begins on this line, and what the line was.
     pub fn start(line: Line<'_>, context: &mut Context, out: &mut dyn Sink) -> Option<(Text, Claim)> {
         let bytes = line.bytes;
-        if let Some(at) = memchr::memmem::find(bytes, b"name") {
+        if let Some(at) = super::NAME.find(bytes) {
             let text = line.text();
             let trimmed = text.trim().trim_start_matches(['>', ' ', '\t']);
             if let Some(many) = trimmed.strip_prefix("name \\ ") {
@@ -71,7 +71,12 @@ impl Text {
                 return Some((table, Claim::Mine));
             }
             // Joined lines: the header may stand anywhere.
-            for start in memchr::memmem::find_iter(bytes.get(at..)?, b"name").map(|i| i + at) {
+            for start in super::NAME.find_iter(bytes.get(at..)?).map(|i| i + at) {
+                // A long line may hold the word any number of times: look at a short piece first.
+                let piece = String::from_utf8_lossy(bytes.get(start..bytes.len().min(start + 400))?);
+                if two_files(&mut Words::new(&piece)).is_none() {
+                    continue;
+                }
                 let rest = String::from_utf8_lossy(bytes.get(start..)?);
                 let mut words = Words::new(&rest);
                 let Some(name) = two_files(&mut words) else { continue };
@@ -126,7 +131,7 @@ impl Text {
 
     /// A row of two files without a header: both spreads and the test must be there.
     fn headless(line: Line<'_>, context: &mut Context, out: &mut dyn Sink) -> Option<Text> {
-        memchr::memmem::find(line.bytes, b"(p=")?;
+        super::P_VALUE.find(line.bytes)?;
         let text = line.text();
         let mut words = Words::new(&text);
         let _name = words.next()?;

@@ -17,6 +17,9 @@ use crate::parse::scan::{Decimal, decimal, integer, is_blank, is_not_finite, who
 static MICROS: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("micros/op"));
 static RUNS: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("runs]"));
 
+/// How far before `micros/op` its name is looked for.
+const NEAR: usize = 1024;
+
 /// A result line, numbers as printed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ResultLine<'a> {
@@ -90,10 +93,13 @@ pub fn micros(line: &[u8]) -> impl Iterator<Item = usize> + '_ {
 
 /// Where the name of the result whose `micros/op` stands at `at` begins, if `NAME : NUMBER` stands before it.
 pub fn name_start(line: &[u8], at: usize) -> Option<usize> {
-    let number = number_start(line, at)?;
-    let before = trim_end(line.get(..number)?);
+    // Names and numbers are short; a line without blanks may be long.
+    let from = at.saturating_sub(NEAR);
+    let near = line.get(from..)?;
+    let number = number_start(near, at - from)?;
+    let before = trim_end(near.get(..number)?);
     let name = trim_end(before.strip_suffix(b":")?);
-    (!name.is_empty()).then(|| last_word(name))
+    (!name.is_empty()).then(|| from + last_word(name))
 }
 
 /// Where the word before `at` begins.

@@ -52,6 +52,8 @@ const CONFIDENCE: f64 = 0.95;
 const SHORT: f64 = 0.1;
 /// Results of one entry held back until it ends; more are passed on early and no longer checked against summaries.
 const HELD: usize = 10_000;
+/// Most units; histograms name a few.
+const UNITS: usize = 200;
 /// Interval lines held back until the result they belong to.
 const INTERVALS: usize = 4_000_000;
 
@@ -73,6 +75,8 @@ pub struct DbBench {
     attach: bool,
     /// Rates of interval lines since the last result.
     intervals: Vec<f64>,
+    /// Interval lines beyond what is kept.
+    dropped: u64,
     /// Blocks given so far to interval rates.
     blocks: u32,
     report: Option<ReportCsv>,
@@ -83,6 +87,10 @@ pub struct DbBench {
     /// `Keys:` lines seen, one a process.
     processes: u32,
     told_processes: bool,
+    /// Benchmarks with a run too short to say much: how many, and the first of them with its seconds.
+    short: (u64, Option<(u64, Box<str>, f64)>),
+    /// Bytes of the line before the text being read: its blanks and quotation marks, or other results.
+    indent: usize,
     /// The last line that says something, kept while there is no result.
     last: (u64, Vec<u8>),
     readings: Vec<(UnitId, Reading)>,
@@ -175,6 +183,19 @@ impl RecordParser for DbBench {
             let hint = "the run was cut off before it printed its result";
             out.diagnose(Diagnostic::warning("run-cut", message).hint(hint));
         }
+        if self.dropped > 0 {
+            let message = format!("{} interval lines beyond {INTERVALS} of one run were left out", self.dropped);
+            out.diagnose(Diagnostic::warning("too-many", message));
+        }
+        if let (count, Some((line, name, seconds))) = &self.short {
+            let others = match count - 1 {
+                0 => String::new(),
+                n => format!(", and {n} more results for less than {SHORT} s"),
+            };
+            let message = format!("{} ran for {seconds} s only{others}", shown(name.as_bytes()));
+            let hint = "rates of such short runs say little; a larger --num or --duration gives longer runs";
+            out.diagnose(Diagnostic::warning("short-run", message).at_line(*line).hint(hint));
+        }
         if self.seen && !self.any_result {
             let (number, text) = &self.last;
             let message = format!("db_bench output without a result line; it ends with {}", shown(text));
@@ -197,6 +218,7 @@ impl DbBench {
         }
         let decoded = without_nbsp(bytes);
         let text = undecorated(&decoded);
+        self.indent = span_in(text, &decoded).start;
         match text.first() {
             None => return Claim::No,
             Some(b'[' | b'(') if self.histogram.bucket(text) => return Claim::Mine,
@@ -205,6 +227,8 @@ impl DbBench {
                 if let Some(rate) = interval(text) {
                     if self.intervals.len() < INTERVALS {
                         self.intervals.push(rate);
+                    } else {
+                        self.dropped += 1;
                     }
                     return Claim::Mine;
                 }
@@ -234,7 +258,9 @@ impl DbBench {
             let end = ats.peek().map_or(text.len(), |&(next, _)| next);
             let Some(part) = text.get(start..end) else { break };
             if let Some(parsed) = line::result(part, at - start) {
+                self.indent += start;
                 self.result(number, part, parsed, out);
+                self.indent -= start;
                 found = true;
             }
         }
@@ -262,16 +288,16 @@ impl DbBench {
                 let why = String::from_utf8_lossy(r.message).into_owned();
                 let message = format!("benchmark {} failed: {why}", shown(name));
                 let span = span_in(r.message, text);
-                out.diagnose(
-                    Diagnostic::warning("failed-benchmark", message).at(number, text, span).hint("result left out"),
-                );
+                let failed = Diagnostic::warning("failed-benchmark", message).hint("result left out");
+                out.diagnose(self.at(failed, number, text, span));
                 self.entry_of(name, out).lost += 1;
                 return;
             }
             Parsed::Bad { word, expected, .. } => {
                 let message = format!("expected {expected}, found {}", shown(word));
                 let span = span_in(word, text);
-                out.diagnose(Diagnostic::warning("bad-value", message).at(number, text, span).hint("result left out"));
+                let bad = Diagnostic::warning("bad-value", message).hint("result left out");
+                out.diagnose(self.at(bad, number, text, span));
                 self.entry_of(name, out).lost += 1;
                 return;
             }
@@ -283,7 +309,8 @@ impl DbBench {
         let hits = result.found().filter(|&(_, total)| total > 0).map(|(found, total)| found as f64 / total as f64);
         if hits == Some(0.0) && result.mb.is_some() {
             let message = format!("{} found none of its keys, so its MB/s counts nothing", shown(name));
-            out.diagnose(Diagnostic::warning("nothing-found", message).at(number, text, span_in(result.message, text)));
+            let empty = Diagnostic::warning("nothing-found", message);
+            out.diagnose(self.at(empty, number, text, span_in(result.message, text)));
         }
         intervals.shrink_to_fit();
         let run = Run {
@@ -296,12 +323,12 @@ impl DbBench {
             histograms: Vec::new(),
             intervals,
         };
-        let short = result.seconds.filter(|&s| s < SHORT);
-        let entry = self.entry_of(name, out);
-        if let (Some(seconds), true) = (short, entry.runs.is_empty() && entry.passed == 0) {
-            let message = format!("{} ran for {seconds} s; rates of runs below {SHORT} s say little", shown(name));
-            out.diagnose(Diagnostic::note("short-run", message).at(number, text, 0..name.len()));
+        if let Some(seconds) = result.seconds.filter(|&s| s < SHORT) {
+            let first = || (number, String::from_utf8_lossy(name).into(), seconds);
+            self.short.0 += 1;
+            self.short.1.get_or_insert_with(first);
         }
+        let entry = self.entry_of(name, out);
         entry.runs.push(run);
         self.attach = true;
         if self.entry.as_ref().is_some_and(|e| e.runs.len() >= HELD) {
@@ -344,13 +371,14 @@ impl DbBench {
                 self.join(s, out);
             }
             let Some(entry) = &mut self.entry else { return };
-            if let Err(why) = entry.check(s) {
-                let message = format!("{} states {why}", shown(&text[..text.len().min(60)]));
-                out.diagnose(Diagnostic::warning("summary-differs", message).at(number, text, 0..text.len()));
-            }
+            let checked = entry.check(s);
             entry.complete |= s.last || (s.kind == Kind::Median && entry.stated.is_some());
             if s.kind != Kind::Median {
                 entry.stated = Some((s.runs, s.ops, s.mb));
+            }
+            if let Err(why) = checked {
+                let differs = Diagnostic::warning("summary-differs", format!("{} states {why}", shown(text)));
+                out.diagnose(self.at(differs, number, text, 0..text.len()));
             }
             return;
         }
@@ -468,16 +496,26 @@ impl DbBench {
         if let Some((name, reason)) = line::skipped(text) {
             self.seen = true;
             let message = format!("db_bench skipped benchmark {}: {}", shown(name), String::from_utf8_lossy(reason));
-            out.diagnose(Diagnostic::warning("skipped-benchmark", message).at(number, text, span_in(name, text)));
+            let skipped = Diagnostic::warning("skipped-benchmark", message);
+            out.diagnose(self.at(skipped, number, text, span_in(name, text)));
             return Claim::Mine;
         }
         if self.any_result && is_error(text) {
             let hint = "the run ended here; benchmarks after this line are missing";
-            let diagnostic = Diagnostic::warning("run-ended", format!("db_bench stopped: {}", shown(text)));
-            out.diagnose(diagnostic.at(number, text, 0..text.len()).hint(hint));
+            let ended = Diagnostic::warning("run-ended", format!("db_bench stopped: {}", shown(text))).hint(hint);
+            out.diagnose(self.at(ended, number, text, 0..text.len()));
             return Claim::Mine;
         }
         Claim::No
+    }
+
+    /// The diagnostic about bytes `span` of `text`, which is a part of line `number`.
+    fn at(&self, diagnostic: Diagnostic, number: u64, text: &[u8], span: std::ops::Range<usize>) -> Diagnostic {
+        let mut diagnostic = diagnostic.at(number, text, span);
+        if let Some(pos) = &mut diagnostic.pos {
+            pos.column = pos.column.saturating_add(u32::try_from(self.indent).unwrap_or(u32::MAX));
+        }
+        diagnostic
     }
 
     fn header(&mut self, header: Header) -> Claim {
@@ -518,7 +556,8 @@ impl DbBench {
         let elapsed = seconds.value - report.at;
         if elapsed <= 0.0 {
             let message = format!("expected seconds above {}, found {}", report.at, seconds.value);
-            out.diagnose(Diagnostic::warning("bad-value", message).at(number, text, 0..1).hint("row left out"));
+            let bad = Diagnostic::warning("bad-value", message).hint("row left out");
+            out.diagnose(self.at(bad, number, text, 0..1));
             return Claim::Mine;
         }
         report.at = seconds.value;
@@ -625,6 +664,9 @@ impl DbBench {
             readings.push((self.unit("B/sec", "MB/s", out), one(mb * MIB)));
         }
         for h in &run.histograms {
+            if self.units.len() >= UNITS {
+                break;
+            }
             let op = if run.histograms.len() > 1 { format!("{}-", h.op) } else { String::new() };
             for (p, value) in &h.percentiles {
                 let printed = format!("{op}P{p}");

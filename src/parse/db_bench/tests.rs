@@ -314,6 +314,34 @@ fn runs_that_end_early_and_skipped_benchmarks_are_told() {
 }
 
 #[test]
+fn places_count_from_the_start_of_the_line() {
+    let got = read("  > a : inf micros/op; b : 1.0 micros/op nan ops/sec;\n");
+    let places: Vec<_> =
+        got.diagnostics.iter().filter(|d| d.code == "bad-value").map(|d| d.pos.unwrap().column).collect();
+    assert_eq!(places, [9, 42]);
+}
+
+#[test]
+fn short_runs_are_told_once() {
+    let got = load("real", "03-read-core.log");
+    let told: Vec<_> = got.diagnostics.iter().map(|d| (d.code, d.pos.unwrap().line, d.message.as_str())).collect();
+    assert_eq!(told, [("short-run", 27, "\"readseq\" ran for 0.041 s only, and 2 more results for less than 0.1 s")]);
+}
+
+#[test]
+fn very_many_repetitions_stay_one_entry() {
+    let n = 2 * HELD + 5;
+    let text = format!("Running benchmark for {n} times\n{}", "a : 1.000 micros/op;\n".repeat(n));
+    let got = read(text);
+    assert_eq!(got.kept.len(), n);
+    assert!(got.kept.iter().all(|k| k.name == "a"));
+    assert!(got.diagnostics.is_empty(), "{:?}", got.diagnostics);
+    // Results that nothing announced are entries, however many.
+    let loose = read("a : 1.000 micros/op;\n".repeat(HELD + 3));
+    assert_eq!(loose.kept.last().map(|k| k.name.clone()), Some(format!("a#{}", HELD + 3)));
+}
+
+#[test]
 fn header_settings() {
     let of = |file: &str| load("real", file).kept[0].settings.clone();
     let want = [
