@@ -132,6 +132,12 @@ fn admit(set: &SeriesSet, groups: &mut Vec<Group>, copies: &mut Vec<u32>, plan: 
     copies.retain(|_| kept.next().copied().unwrap_or(true));
 }
 
+/// A heading without Markdown's marks and the colon behind it: `## Before:` is `Before`.
+fn bare_heading(heading: &str) -> String {
+    let bare = heading.trim().trim_start_matches(['#', '*', '>', ' ']).trim_end_matches([':', '*', '#', ' ']);
+    if bare.is_empty() { heading.to_owned() } else { bare.to_owned() }
+}
+
 /// Several inputs hold printed tables whose columns have equal headings.
 fn headings_meet(groups: &[Group]) -> bool {
     let mut source_of: HashMap<&str, u32> = HashMap::new();
@@ -448,7 +454,7 @@ impl Planes {
         let distinct: HashSet<&str> = headings.iter().copied().filter(|h| !h.is_empty()).collect();
         let use_headings = distinct.len() == headings.len();
         for (column, heading) in columns.iter_mut().zip(headings) {
-            column.label = if use_headings { heading.to_owned() } else { format!("table {}", column.label) };
+            column.label = if use_headings { bare_heading(heading) } else { format!("table {}", column.label) };
         }
     }
 

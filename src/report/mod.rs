@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use crate::base::Diagnostic;
 use crate::model::{Center, Input, Observations};
-use crate::pivot::{Column, Keys};
+use crate::pivot::{Column, Keys, Pair};
 use crate::units::{Dim, Direction, Unit};
 
 /// Everything there is to show.
@@ -463,6 +463,22 @@ impl Table {
         shared
     }
 
+    /// Parameters that all of at least two rows share: they need not be in every name.
+    pub fn shared_parameters(&self) -> Vec<Pair> {
+        let Some((first, rest)) = self.rows.split_first().filter(|(_, rest)| !rest.is_empty()) else { return Vec::new() };
+        let parameter = |k: &str| !k.starts_with('.') && !k.starts_with('/');
+        let mut shared: Vec<Pair> = first.keys.iter().filter(|(k, _)| parameter(k)).cloned().collect();
+        for row in rest {
+            if shared.is_empty() {
+                break;
+            }
+            shared.retain(|pair| row.keys.contains(pair));
+        }
+        // Names made by --row hold them already.
+        shared.retain(|(_, v)| !first.name.split(' ').any(|word| word == &**v));
+        shared
+    }
+
     /// What the centers are, when all cells agree.
     pub fn common_kind(&self) -> Option<Center> {
         let mut cells = self.rows.iter().flat_map(|r| r.cells.iter().flatten()).map(|c| c.kind);
@@ -514,8 +530,16 @@ impl Comparison {
 impl Row {
     /// The name, and behind it the parameters that it does not hold itself: `MapBench.get size=1000`.
     pub fn display_name(&self) -> String {
+        self.name_without(&[])
+    }
+
+    /// [`Row::display_name`] less the parameters in `said`, which were said elsewhere.
+    pub fn name_without(&self, said: &[Pair]) -> String {
         let mut out = self.name.to_string();
         for (k, v) in self.keys.iter() {
+            if said.iter().any(|(s, _)| s == k) {
+                continue;
+            }
             if !k.starts_with('.') && !k.starts_with('/') && !self.name.split(' ').any(|word| word == &**v) {
                 out.push_str(&format!(" {k}={v}"));
             }

@@ -184,8 +184,9 @@ impl<'a> Drawn<'a> {
             (0..n).map(|i| rows.iter().map(|r| d.error(r.cells[i].as_ref(), scale(table, r))).collect()).collect();
         let widest: Vec<usize> = errors.iter().map(|e| e.iter().map(|s| grid::width(s)).max().unwrap_or(0)).collect();
         let package = table.package().len();
+        let shared = table.shared_parameters();
         for (k, row) in rows.iter().enumerate() {
-            d.names.cells.push(Cell::plain(text.plain(&row.display_name()[package..])));
+            d.names.cells.push(Cell::plain(text.plain(&row.name_without(&shared)[package..])));
             let scale = scale(table, row);
             let last = (0..n).rev().find(|&i| row.comparisons[i].is_some());
             for i in 0..n {
@@ -221,6 +222,9 @@ impl<'a> Drawn<'a> {
     fn error(&self, cell: Option<&report::Cell>, scale: Scale) -> String {
         let Some(cell) = cell else { return String::new() };
         let sign = if self.text.spelling.ascii { " +- " } else { " ± " };
+        if cell.kind == Some(Center::Single) {
+            return String::new();
+        }
         if cell.infinite {
             return self.text.plain(" ± ∞");
         }

@@ -126,12 +126,13 @@ impl Render for Text {
 }
 
 impl Text {
-    /// Settings of a table that differ from those of the table before.
+    /// Settings of a table that differ from those of the table before, and the parameters that all its rows share.
     fn keys(&self, table: &Table, before: Option<&Table>, out: &mut dyn Write) -> io::Result<()> {
         let known = |k: &str, v: &str| before.is_some_and(|b| b.keys.iter().any(|(bk, bv)| **bk == *k && **bv == *v));
         let mut line = String::new();
         let mut lines = Vec::new();
-        for (k, v) in table.keys.iter().filter(|(k, v)| !known(k, v) && !v.is_empty()) {
+        let shared = table.shared_parameters();
+        for (k, v) in table.keys.iter().filter(|(k, v)| !known(k, v) && !v.is_empty()).chain(&shared) {
             let part = self.plain(&format!("{k}: {v}"));
             if !line.is_empty() && grid::width(&line) + 2 + grid::width(&part) > self.width {
                 lines.push(std::mem::take(&mut line));

@@ -27,9 +27,10 @@ impl Text {
         }
         let mut names = Column::new(Align::Left, if self.name_last { 2 } else { 0 });
         names.cells.push(Cell::styled(if self.name_last { "test" } else { "" }, BOLD));
+        let (package, shared) = (table.package().len(), table.shared_parameters());
         for row in &rows {
             let marks = notes.marks(row.notes.iter().filter_map(|&n| table.notes.get(n)).map(String::as_str));
-            names.cells.push(Cell::plain(self.plain(&row.display_name()[table.package().len()..]) + &marks));
+            names.cells.push(Cell::plain(self.plain(&row.name_without(&shared)[package..]) + &marks));
         }
         let mut absolute = Column::new(Align::Right, 2);
         absolute.cells.push(Cell::styled(label, BOLD));
