@@ -450,7 +450,10 @@ impl Table {
     /// The package that all rows share, with its final dot: `org.example.store.`. Empty where names are not JMH's.
     pub fn package(&self) -> &str {
         let mut rows = self.rows.iter();
-        let Some(first) = rows.next().filter(|r| r.keys.iter().any(|(k, _)| &**k == ".mode")) else { return "" };
+        let Some(first) = rows.next() else { return "" };
+        if !self.keys.iter().chain(first.keys.iter()).any(|(k, _)| &**k == ".mode") {
+            return "";
+        }
         let mut shared = &first.name[..first.name.rfind('.').map_or(0, |n| n + 1)];
         // A class begins upper case; only what stands before it is a package.
         let class = shared.split_inclusive('.').take_while(|c| c.starts_with(char::is_lowercase)).map(str::len).sum();
@@ -465,7 +468,9 @@ impl Table {
 
     /// Parameters that all of at least two rows share: they need not be in every name.
     pub fn shared_parameters(&self) -> Vec<Pair> {
-        let Some((first, rest)) = self.rows.split_first().filter(|(_, rest)| !rest.is_empty()) else { return Vec::new() };
+        let Some((first, rest)) = self.rows.split_first().filter(|(_, rest)| !rest.is_empty()) else {
+            return Vec::new();
+        };
         let parameter = |k: &str| !k.starts_with('.') && !k.starts_with('/');
         let mut shared: Vec<Pair> = first.keys.iter().filter(|(k, _)| parameter(k)).cloned().collect();
         for row in rest {

@@ -101,8 +101,12 @@ impl Text {
             None => unit,
         });
         let confidence = confidence_words(settings.confidence);
+        let printed = table.rows.iter().flat_map(|r| r.cells.iter().flatten()).any(|c| c.spread_pct.is_some());
         if let Some(kind) = table.common_kind() {
             let what = match kind {
+                Center::Mean | Center::Median if printed => {
+                    format!("{} ± as printed", if kind == Center::Mean { "mean" } else { "median" })
+                }
                 Center::Median => format!("median ± {confidence} interval"),
                 Center::Mean => format!("mean ± {confidence} error"),
                 Center::ForkMean => format!("mean of fork means ± {confidence} error"),
@@ -251,6 +255,8 @@ impl<'a> Drawn<'a> {
         let style = style_of(c.verdict);
         let change = match (c.delta_pct, c.difference) {
             (Some(pct), _) => percent(pct),
+            // The table printed `~`.
+            (None, _) if c.test == Test::Printed => "-".to_owned(),
             (None, Some(d)) => format!("{}{}", if d < 0.0 { "" } else { "+" }, scale.show(d, text.spelling)),
             (None, None) => "-".to_owned(),
         };
