@@ -340,7 +340,7 @@ fn a_full_disk_ends_the_fork_and_keeps_what_was_measured() {
     let said = stderr(&output);
     assert_eq!(output.status.code(), Some(2), "{said}");
     assert!(said.contains("No space left") || said.contains("(SIGABRT)"), "{said}");
-    assert!(said.contains("1 of 2 forks failed"), "{said}");
+    assert!(said.contains("hint: free some space") && said.contains("1 of 2 forks failed"), "{said}");
     assert_eq!(stdout(&output).lines().filter(|l| l.starts_with("Benchmark")).count(), 2, "{}", stdout(&output));
     assert!(said.trim_end().ends_with("the results are those of the others"), "the disk is empty again: {said}");
     assert_eq!(read_back(&record), (2, 1));

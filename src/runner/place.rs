@@ -261,6 +261,11 @@ pub fn check_space(path: &Path, need: u64) -> Result<()> {
     Ok(())
 }
 
+/// The file system of `path` has no room left worth the name.
+pub fn is_full(path: &Path) -> bool {
+    matches!(free_space(path), Ok(Some(free)) if free < 64 << 10)
+}
+
 #[cfg(unix)]
 fn free_space(path: &Path) -> Result<Option<u64>> {
     let stat =

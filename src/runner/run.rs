@@ -59,10 +59,13 @@ impl RunOutcome {
     }
 }
 
-/// Tells one thing that lasts from the next in hints.
+/// What RocksDB says of a full disk.
+const NO_SPACE: &str = "No space left";
+
+/// What can be done about a failure, by a word of its message.
 fn hint_for(message: &str) -> Option<&'static str> {
     let table: [(&str, &str); 7] = [
-        ("No space left", "free some space, or use --dir for another file system"),
+        (NO_SPACE, "free some space, or use --dir for another file system"),
         ("lock", "another process has this database open"),
         ("Direct I/O", "--io direct needs a file system that supports it (tmpfs does not): --dir"),
         ("direct I/O", "--io direct needs a file system that supports it (tmpfs does not): --dir"),
@@ -287,6 +290,8 @@ impl Run<'_, '_> {
                 }
             },
         );
+        // Some releases abort when the disk is full; before the database is removed that can be seen.
+        let full = matches!(&place, Where::New { path, .. } if place::is_full(path));
         self.clean_up(&place)?;
         if let Some(e) = trouble {
             return Err(e);
@@ -310,7 +315,10 @@ impl Run<'_, '_> {
                 }
                 self.samples.extend(samples.into_iter().map(|s| (slot, s)));
             }
-            Ending::Failed(message) => {
+            Ending::Failed(mut message) => {
+                if full && !message.contains(NO_SPACE) {
+                    message.push_str(&format!(" ({NO_SPACE} on the file system of the database)"));
+                }
                 self.progress.say(&format!("error: fork {} of {name} failed: {message}", slot.fork));
                 if let Some(hint) = hint_for(&message) {
                     self.progress.say(&format!("hint: {hint}"));

@@ -1,0 +1,79 @@
+#!/bin/sh
+# Holds `abstat run` against db_bench on the same library: fillseq, overwrite, readrandom, one thread, all data cached.
+#
+#   scripts/runner-vs-db_bench.sh [PAIRS]        (default 9)
+#
+# Each pair runs both programs one after the other, the first one in turn, so that drift of the machine hits both alike; what counts is
+# the median of the ratios of the pairs. Expected: puts within 5 % of db_bench, pinned gets at or above it. Run it by hand on an idle
+# machine; it is no part of CI.
+#
+# Needs db_bench (Debian: rocksdb-tools) and a release build. Environment: ABSTAT (target/release/abstat), DB_BENCH (db_bench),
+# KEYS (200000), DIR (a directory for databases, default: the system's for temporary files).
+set -eu
+
+pairs=${1:-9}
+abstat=${ABSTAT:-target/release/abstat}
+db_bench=${DB_BENCH:-db_bench}
+keys=${KEYS:-200000}
+key_size=20
+value_size=400
+cache=$((256 << 20))
+
+library=$(ldd "$(command -v "$db_bench")" | awk '/librocksdb/ { print $3 }')
+[ -n "$library" ] || { echo "$db_bench is not linked to a shared librocksdb: nothing to compare on equal terms" >&2; exit 2; }
+work=$(mktemp -d "${DIR:-${TMPDIR:-/tmp}}/runner-vs-db_bench.XXXXXX")
+trap 'rm -rf "$work"' EXIT INT TERM
+mkdir "$work/db"
+
+# Operations a second of one run of $1.
+theirs() {
+    case $1 in
+    fillseq) list=fillseq ;;
+    *) list=fillseq,flush,waitforcompaction,$1 ;;
+    esac
+    # Pipelined writes are db_bench's choice and not RocksDB's default; the rest is the same on both sides.
+    "$db_bench" --benchmarks="$list" --num="$keys" --key_size=$key_size --value_size=$value_size --threads=1 --seed=42 \
+        --compression_type=none --cache_size=$cache --bloom_bits=-1 --open_files=-1 --enable_pipelined_write=false \
+        --db="$work/db/theirs" 2>"$work/err" | awk -v name="$1" '$1 == name && /ops\/sec/ { print $5 }'
+    rm -rf "$work/db/theirs"
+}
+
+ours() {
+    case $1 in
+    fillseq) set -- put --order seq --fresh ;;
+    overwrite) set -- put --ops "$keys" ;;
+    readrandom) set -- get-pinned --ops "$keys" ;;
+    esac
+    "$abstat" run "$@" --engine "$library" --keys "$keys" --key-size $key_size --value-size $value_size --compression none \
+        --cache-size $cache --forks 1 --warmup 0 --iterations 1 --dir "$work/db" -f go 2>"$work/err" |
+        awk '/^Benchmark/ { for (i = 2; i < NF; i++) if ($(i + 1) == "op/sec") printf "%d\n", $i }'
+}
+
+median() {
+    sort -n "$1" | awk '{ v[NR] = $1 } END { print (NR % 2) ? v[(NR + 1) / 2] : (v[NR / 2] + v[NR / 2 + 1]) / 2 }'
+}
+
+echo "library $library; $pairs pairs; $keys keys of $key_size + $value_size bytes"
+printf '%-12s %12s %12s %8s   %s\n' benchmark db_bench 'abstat run' ratio 'ratios of the pairs'
+for benchmark in fillseq overwrite readrandom; do
+    : >"$work/theirs"; : >"$work/ours"; : >"$work/ratio"
+    i=0
+    while [ $i -lt "$pairs" ]; do
+        if [ $((i % 2)) -eq 0 ]; then
+            a=$(theirs $benchmark); b=$(ours $benchmark)
+        else
+            b=$(ours $benchmark); a=$(theirs $benchmark)
+        fi
+        if [ -z "$a" ] || [ -z "$b" ]; then
+            echo "$benchmark: no figure; the last words were:" >&2
+            tail -5 "$work/err" >&2
+            exit 2
+        fi
+        echo "$a" >>"$work/theirs"
+        echo "$b" >>"$work/ours"
+        awk -v a="$a" -v b="$b" 'BEGIN { printf "%.3f\n", b / a }' >>"$work/ratio"
+        i=$((i + 1))
+    done
+    printf '%-12s %12.0f %12.0f %8.3f   %s\n' $benchmark "$(median "$work/theirs")" "$(median "$work/ours")" \
+        "$(median "$work/ratio")" "$(sort -n "$work/ratio" | tr '\n' ' ')"
+done
