@@ -129,7 +129,7 @@ mod tests {
         ]);
         let mut out = String::new();
         layout.write(&mut out);
-        assert_eq!(out, "    | a long heading\nrow     1.0 ± 2%    3\n");
+        assert_eq!(out, "    | a long heading\nrow    1.0 ± 2%    3\n");
     }
 
     #[test]
