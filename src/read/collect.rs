@@ -265,6 +265,7 @@ fn assume(known: &mut UnitAssumption, key: &str, value: &str) -> Result<(), Stri
             known.exact = true;
             Ok(())
         }
+        "assume" if known.exact => Err("exact".to_owned()),
         _ => Ok(()),
     }
 }
