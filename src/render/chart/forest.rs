@@ -51,10 +51,10 @@ impl<'a> Forest<'a> {
             rows.truncate(max);
         }
         let margin = (1.0 / (1.0 + settings.margin), 1.0 + settings.margin);
-        // Points are always inside; an interval may reach as far again (and at least to 25 %) before it leaves the axis.
+        // Points are always inside; an interval may reach three times as far (and at least to 50 %) before it leaves the axis.
         let points = rows.iter().map(|e| e.ratio).chain([margin.0, margin.1, 1.0]);
         let (lo, hi) = Axis::over(points, true)?;
-        let (far_lo, far_hi) = ((lo * lo).min(0.8), (hi * hi).max(1.25));
+        let (far_lo, far_hi) = (lo.powi(3).min(1.0 / 1.5), hi.powi(3).max(1.5));
         let ends = rows.iter().flat_map(|e| [e.comparison.lo, e.comparison.hi]).flatten();
         let (lo, hi) = Axis::over(ends.map(|r| r.clamp(far_lo, far_hi)).chain([lo, hi]), true)?;
         let pad = (hi / lo).powf(0.03);
@@ -131,13 +131,14 @@ const NAME_MAX: usize = 44;
 pub fn figure(forest: &Forest<'_>, width: f64) -> Figure {
     let names: Vec<String> = forest.rows.iter().map(|e| forest.name(e)).collect();
     let label = names.iter().map(|n| svg::mono_width(&svg::cut(n, NAME_MAX))).fold(60.0, f64::max);
-    let right = svg::mono_width("−17.2% slower?") + 12.0;
+    let dim = forest.table.unit.dim();
+    let said = |c: &Comparison| format!("{} {}", c.delta_pct.map(percent).unwrap_or_default(), c.verdict.word(dim));
+    let right = forest.rows.iter().map(|e| svg::mono_width(&said(e.comparison))).fold(0.0, f64::max) + 20.0;
     let (x0, x1) = (label + 20.0, (width - right).max(label + 220.0));
     let width = x1 + right;
     let bottom = TOP + ROW * forest.rows.len() as f64;
     let axis = Axis { from: forest.domain, to: (x0, x1), log: true };
     let ticks = percent_ticks(&axis, 7);
-    let dim = forest.table.unit.dim();
     let ways = match forest.table.unit.better {
         Some(Direction::Lower) => Some(("← better", "worse →")),
         Some(Direction::Higher) => Some(("← worse", "better →")),
@@ -167,7 +168,7 @@ pub fn figure(forest: &Forest<'_>, width: f64) -> Figure {
                     &format!("name {}", class.split(' ').next().unwrap_or_default()),
                     (x1 + 12.0, y + 4.0),
                     Anchor::Start,
-                    &format!("{} {}", c.delta_pct.map(percent).unwrap_or_default(), c.verdict.word(dim)),
+                    &said(c),
                 ))
             }
         }

@@ -128,10 +128,19 @@ fn document(figures: &[Figure], chart: Chart) -> Markup {
                 }
             }
             @if figures.is_empty() {
-                (svg::text("dim", (12.0, 30.0), Anchor::Start, &format!("nothing to draw as {}", word(chart))))
+                (svg::text("dim", (12.0, 30.0), Anchor::Start, &format!("nothing to draw as {}{}", word(chart), needs(chart))))
             }
         }
         (PreEscaped("\n"))
+    }
+}
+
+/// What a chart needs that is not there.
+fn needs(chart: Chart) -> &'static str {
+    match chart {
+        Chart::Forest | Chart::Lines => ": nothing is compared",
+        Chart::Strips => ": no single values are known",
+        Chart::Percentiles => ": no percentiles and no histograms are known",
     }
 }
 
@@ -161,6 +170,81 @@ mod tests {
         let mut tables = fixture::rich().tables;
         tables.extend(fixture::percentiles());
         fixture::report(tables)
+    }
+
+    /// Texts of all elements called `name`.
+    fn texts(svg: &str, name: &str) -> Vec<String> {
+        let xml = roxmltree::Document::parse(svg).unwrap();
+        let named = xml.descendants().filter(|n| n.has_tag_name(("http://www.w3.org/2000/svg", name)));
+        named.map(|n| n.text().unwrap_or_default().to_owned()).collect()
+    }
+
+    #[test]
+    fn every_chart_is_xml_and_holds_hostile_names_as_text() {
+        for chart in KINDS {
+            let svg = svg(&all(), chart);
+            assert!(!svg.contains("NaN") && !svg.contains("inf"), "{chart:?}");
+            let titles = texts(&svg, "title");
+            assert!(titles.len() > 3, "{chart:?}: {titles:?}");
+            if chart != Chart::Percentiles {
+                for name in fixture::HOSTILE {
+                    let name = svg::plain(name);
+                    assert!(titles.iter().any(|t| t.contains(&name)), "{chart:?}: {name} is not among {titles:?}");
+                }
+            }
+            // One style sheet for both schemes, no colour on an element, nothing to fetch.
+            assert_eq!(svg.matches("prefers-color-scheme").count(), 1);
+            for no in ["fill=", "stroke=", "style=", "href", "<script"] {
+                assert!(!svg.contains(no), "{chart:?}: {no}");
+            }
+        }
+    }
+
+    #[test]
+    fn marks_stand_at_their_numbers() {
+        let table = fixture::table_of(&[("x", 100.0, 121.0, (10.0, 33.1)), ("y", 100.0, 90.909_090_9, (-20.0, -5.0))]);
+        let svg = svg(&fixture::report(vec![table]), Chart::Forest);
+        let xml = roxmltree::Document::parse(&svg).unwrap();
+        let x = |n: &roxmltree::Node<'_, '_>, a: &str| n.attribute(a).unwrap().parse::<f64>().unwrap();
+        let zero = xml.descendants().find(|n| n.attribute("class") == Some("zero")).map(|n| x(&n, "x1")).unwrap();
+        let groups: Vec<_> =
+            xml.descendants().filter(|n| n.has_tag_name("g") && n.attribute("transform").is_none()).collect();
+        let at = |g: &roxmltree::Node<'_, '_>| {
+            let line = g.children().find(|n| n.attribute("class").is_some_and(|c| c.starts_with("whisker"))).unwrap();
+            let points =
+                g.children().find(|n| n.has_tag_name("polygon")).unwrap().attribute("points").unwrap().to_owned();
+            let xs: Vec<f64> = points.split(' ').map(|p| p.split(',').next().unwrap().parse().unwrap()).collect();
+            let middle =
+                (xs.iter().copied().fold(f64::MAX, f64::min) + xs.iter().copied().fold(f64::MIN, f64::max)) / 2.0;
+            (x(&line, "x1"), middle, x(&line, "x2"))
+        };
+        let (up, down) = (at(&groups[0]), at(&groups[1]));
+        // 1.1, 1.21 and 1.331 are equally far apart, and 1 / 1.1 as far on the other side.
+        let step = up.0 - zero;
+        assert!(step > 10.0, "{step}");
+        for (got, want) in [(up.1 - zero, 2.0), (up.2 - zero, 3.0), (down.1 - zero, -1.0)] {
+            assert!((got / step - want).abs() < 0.02, "{got} is not {want} times {step}");
+        }
+    }
+
+    #[test]
+    fn a_large_report_has_small_charts_that_say_so() {
+        for chart in [Chart::Forest, Chart::Lines, Chart::Strips] {
+            let svg = svg(&fixture::large(12_000), chart);
+            assert!(svg.len() < 200_000, "{chart:?}: {}", svg.len());
+            assert!(texts(&svg, "text").iter().any(|t| t.contains(" of 12000 rows drawn")), "{chart:?}");
+        }
+    }
+
+    #[test]
+    fn without_anything_to_draw_the_picture_says_why() {
+        let mut table = fixture::single();
+        table.rows.iter_mut().flat_map(|r| r.cells.iter_mut().flatten()).for_each(|c| c.observations = None);
+        let report = fixture::report(vec![table]);
+        for chart in KINDS {
+            let svg = svg(&report, chart);
+            assert!(texts(&svg, "text")[0].starts_with("nothing to draw as "), "{svg}");
+        }
     }
 
     /// For a look with one's own eyes: `ABSTAT_PICTURES=/tmp/x cargo test pictures_to_look_at`.

@@ -12,6 +12,7 @@ use super::Render;
 use super::chart::{self, forest, lines, percentiles, strips, svg};
 use super::order::heaviest;
 use crate::base::{Severity, printable};
+use crate::pivot::Pair;
 use crate::report::{Cell, Comparison, Correction, GateOutcome, Report, Row, Table, Verdict, View, Why};
 use crate::units::show::{Scale, Spelling, p_value, percent};
 
@@ -107,6 +108,12 @@ fn summary(report: &Report) -> Markup {
         }
         @let more = report.warnings.iter().filter(|w| w.severity == Severity::Warning).count().saturating_sub(20);
         @if more > 0 { div.warning { "and " (more) " more warnings" } }
+        @let constant = report.tables.first().map(|t| t.keys.iter().filter(|kv| shared(report, kv)).collect::<Vec<_>>()).unwrap_or_default();
+        @if !constant.is_empty() {
+            p.dim {
+                @for (i, (k, v)) in constant.iter().enumerate() { @if i > 0 { " · " } (printable(k)) ": " (printable(v)) }
+            }
+        }
         @if report.tables.len() > 1 {
             nav { p { "Tables: "
                 @for (i, t) in report.tables.iter().enumerate() {
@@ -116,6 +123,11 @@ fn summary(report: &Report) -> Markup {
             } }
         }
     }
+}
+
+/// Whether all tables have this setting.
+fn shared(report: &Report, setting: &Pair) -> bool {
+    report.tables.iter().all(|t| t.keys.contains(setting))
 }
 
 fn one_decimal(x: f64) -> String {
@@ -175,7 +187,7 @@ fn section(report: &Report, table: &Table, index: usize, options: Html) -> Marku
                 small {
                     @if let Some(words) = table.direction_words() { ", " (words) }
                     @if let Some(n) = table.common_n() { ", " (n) @if n == 1 { " run" } @else { " runs" } " each" }
-                    @for (k, v) in table.keys.iter() { " · " (printable(k)) ": " (printable(v)) }
+                    @for (k, v) in table.keys.iter().filter(|kv| !shared(report, kv)) { " · " (printable(k)) ": " (printable(v)) }
                 }
             }
             (rows(report, table, options))
@@ -494,6 +506,48 @@ mod tests {
         let mut report = fixture::rich();
         report.tables.extend(fixture::percentiles());
         report
+    }
+
+    #[test]
+    fn a_table_that_is_too_long_says_what_it_leaves_out() {
+        let text = html(&fixture::large(TABLE_ROWS + 5));
+        assert!(text.contains("5 rows are left out"));
+        assert_eq!(text.matches("<tr><td class=\"name\">Suite/case=").count(), TABLE_ROWS);
+        // All changed rows are among those kept.
+        assert_eq!(text.matches("▼ slower").count(), TABLE_ROWS.div_ceil(100) + 1);
+    }
+
+    #[test]
+    fn the_page_asks_for_nothing_and_has_every_row() {
+        let text = html(&everything());
+        assert!(text.starts_with("<!DOCTYPE html>") && text.contains("default-src 'none'"));
+        for no in ["http://", "https://", "src=", "@import", "url("] {
+            assert!(!text.contains(no), "{no}");
+        }
+        for table in everything().tables {
+            for row in &table.rows {
+                let escaped = printable(&row.name)
+                    .replace('&', "&amp;")
+                    .replace('<', "&lt;")
+                    .replace('>', "&gt;")
+                    .replace('"', "&quot;");
+                assert!(text.contains(&format!("<td class=\"name\">{escaped}")), "{escaped}");
+            }
+        }
+    }
+
+    #[test]
+    fn ratios_are_turned_unless_asked_for_raw() {
+        let mut report = fixture::report(vec![fixture::table_of(&[("x", 100.0, 80.0, (-22.0, -18.0))])]);
+        report.settings.view = View::Relative;
+        let c = report.tables[0].rows[0].comparisons[1].as_mut().unwrap();
+        c.relative = c.ratio.map(|r| 1.0 / r);
+        let with = |raw_ratio: bool| {
+            let mut out = Vec::new();
+            Html { raw_ratio }.render(&report, &mut out).unwrap();
+            String::from_utf8(out).unwrap()
+        };
+        assert!(with(false).contains(">1.25</td>") && with(true).contains(">0.80</td>"));
     }
 
     /// For a look with one's own eyes and for the browser test: `ABSTAT_PICTURES=/tmp/x cargo test pages_to_look_at`.
