@@ -11,6 +11,7 @@ pub mod labels;
 mod lex;
 pub mod pooling;
 pub mod projection;
+pub mod rename;
 #[cfg(test)]
 pub mod testing;
 mod unsplit;
