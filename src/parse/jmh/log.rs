@@ -30,7 +30,7 @@ use crate::parse::Line;
 use crate::parse::lex::trim;
 use head::{Comment, Fork, Head, comment, settings};
 use result::ResultBlock;
-use run::{Block, Done, DoneSeries, Run};
+use run::{Block, Done, Run};
 use value::{Parsed, Value, glued_value, iteration, iteration_value};
 
 pub use run::{Found, pairs};
@@ -226,14 +226,8 @@ impl Log {
         }
         self.close_block(out);
         let head = &mut self.head;
-        let again = self.run.as_ref().is_some_and(|run| {
-            (run.done.iter()).any(|d| {
-                !d.standalone
-                    && Some(&d.name) == head.benchmark.as_ref()
-                    && d.mode == head.mode
-                    && d.params == head.params
-            })
-        });
+        let again = (self.run.as_ref().zip(head.benchmark.as_ref()))
+            .is_some_and(|(run, name)| run.has(name, head.mode, &head.params));
         if again {
             // The same benchmark once more: another run, without a table between.
             self.close_run(false, out);
@@ -509,7 +503,7 @@ impl Log {
         let mode = mode
             .or_else(|| if result.n.is_some() && result.stdev.is_none() { None } else { Mode::of_unit(&result.unit) });
         let settings = settings(None, &self.head.settings);
-        run.done.push(Done {
+        run.add(Done {
             line: result.line,
             name,
             mode,
@@ -530,7 +524,7 @@ impl Log {
         let Some(run) = &mut self.run else { return };
         let done = block.close(run.number, out);
         if let Some(done) = done {
-            run.done.push(done);
+            run.add(done);
         }
     }
 
@@ -587,40 +581,6 @@ impl Log {
         params: &[(&str, &str)],
         score: Option<Printed>,
     ) -> Option<Found<'_>> {
-        let run = self.run.as_mut()?;
-        let fits = |d: &Done| {
-            !d.standalone
-                && d.mode.is_none_or(|m| m == mode)
-                && d.params.iter().filter(|(_, v)| v != "N/A").count() == params.len()
-                && params.iter().all(|(k, v)| d.params.iter().any(|(dk, dv)| dk == k && dv == v))
-                && jmh_names::same(&d.name, name)
-        };
-        let near = |d: &Done| match (d.series.iter().find(|s| s.label == label), score) {
-            (Some(s), Some(score)) => !s.covered && (s.mean - score.value).abs() <= 2.0 * score.resolution(),
-            _ => true,
-        };
-        let at = (run.done.iter().position(|d| fits(d) && near(d))).or_else(|| run.done.iter().position(fits))?;
-        let done = &mut run.done[at];
-        let mut raw = None;
-        if let Some(series) = done.series.iter_mut().find(|s| s.label == label) {
-            series.covered = true;
-            if series.raw {
-                let resolution = 0.5 * 10f64.powi(-series.decimals);
-                raw = Some((series.n, series.mean, resolution));
-            }
-        } else {
-            // Mode `sample`, percentiles: remember that the table has it.
-            done.series.push(DoneSeries {
-                label: label.to_owned(),
-                n: 0,
-                mean: 0.0,
-                decimals: 0,
-                raw: false,
-                covered: true,
-            });
-        }
-        let done = &run.done[at];
-        let repeated = done.repeated;
-        Some(Found { name: &done.name, params: &done.params, settings: &done.settings, raw, repeated })
+        self.run.as_mut()?.find(name, label, mode, params, score)
     }
 }

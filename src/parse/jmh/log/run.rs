@@ -1,11 +1,15 @@
 //! What a log holds: runs, their benchmarks, the samples of each fork.
 
+use std::collections::HashMap;
+
 use super::head::settings;
 use super::result::{ResultBlock, infer_n};
 use super::value::Value;
 use crate::base::Diagnostic;
+use crate::model::jmh_names;
 use crate::model::{Center, Reading, Settings, Spread, Summary};
-use crate::parse::jmh::number::Approx;
+use crate::parse::jmh::label;
+use crate::parse::jmh::number::{Approx, Printed};
 use crate::parse::jmh::unit::{self, Mode};
 use crate::parse::jmh::{CONFIDENCE, Identity, Output, Place, Source, counted};
 
@@ -51,6 +55,8 @@ pub struct ForkSamples {
 pub struct Run {
     pub number: u32,
     pub done: Vec<Done>,
+    /// Those measured, by method and parameters.
+    index: HashMap<String, Vec<usize>>,
     pub measured: bool,
     pub complete: bool,
 }
@@ -94,10 +100,86 @@ pub struct Found<'a> {
 }
 
 impl Run {
+    /// A run that takes the next number.
     pub fn open(tables: &mut u32) -> Self {
         *tables += 1;
-        Run { number: *tables, done: Vec::new(), measured: false, complete: false }
+        Run { number: *tables, done: Vec::new(), index: HashMap::new(), measured: false, complete: false }
     }
+
+    /// Adds a benchmark.
+    pub fn add(&mut self, done: Done) {
+        if !done.standalone {
+            let key = key(label::method(&done.name), &pairs(&done.params));
+            self.index.entry(key).or_default().push(self.done.len());
+        }
+        self.done.push(done);
+    }
+
+    /// Whether it was measured already.
+    pub fn has(&self, name: &str, mode: Option<Mode>, params: &[(String, String)]) -> bool {
+        let key = key(label::method(name), &pairs(params));
+        let same = |&at: &usize| self.done.get(at).is_some_and(|d| d.name == name && d.mode == mode);
+        self.index.get(&key).into_iter().flatten().any(same)
+    }
+
+    /// See [`super::Log::find`].
+    pub fn find(
+        &mut self,
+        name: &str,
+        label: &str,
+        mode: Mode,
+        params: &[(&str, &str)],
+        score: Option<Printed>,
+    ) -> Option<Found<'_>> {
+        let all: Vec<usize>;
+        let candidates = if name.is_empty() {
+            // A class in lower case: JMH took it for a package and cut it away.
+            all = (0..self.done.len()).collect();
+            &all
+        } else {
+            self.index.get(&key(label::method(name), params))?
+        };
+        let fits = |at: &usize| {
+            let d = &self.done[*at];
+            let own = || key("", &pairs(&d.params)) == key("", params);
+            !d.standalone && d.mode.is_none_or(|m| m == mode) && jmh_names::same(&d.name, name) && own()
+        };
+        let near = |at: &usize| match (self.done[*at].series.iter().find(|s| s.label == label), score) {
+            (Some(s), Some(score)) => !s.covered && (s.mean - score.value).abs() <= 2.0 * score.resolution(),
+            _ => true,
+        };
+        let fitting = || candidates.iter().copied().filter(fits);
+        let at = fitting().find(near).or_else(|| fitting().next())?;
+        let done = &mut self.done[at];
+        let mut raw = None;
+        if let Some(series) = done.series.iter_mut().find(|s| s.label == label) {
+            series.covered = true;
+            if series.raw {
+                raw = Some((series.n, series.mean, 0.5 * 10f64.powi(-series.decimals)));
+            }
+        } else {
+            // Mode `sample`, percentiles: remember that the table has it.
+            let label = label.to_owned();
+            done.series.push(DoneSeries { label, n: 0, mean: 0.0, decimals: 0, raw: false, covered: true });
+        }
+        let done = &self.done[at];
+        let repeated = done.repeated;
+        Some(Found { name: &done.name, params: &done.params, settings: &done.settings, raw, repeated })
+    }
+}
+
+/// Method and parameters in a fixed order. `N/A` is what tables print for none.
+fn key(method: &str, params: &[(&str, &str)]) -> String {
+    let mut params: Vec<_> = params.iter().filter(|(_, v)| *v != "N/A").collect();
+    params.sort_unstable();
+    let mut key = method.to_owned();
+    for (k, v) in params {
+        for part in [k, v] {
+            key.push('\0');
+            key.push_str(part);
+        }
+    }
+    key
 }
 
 impl Block {
