@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use crate::compare::{CenterChoice, TestChoice};
+use crate::compare::{CenterChoice, GeomeanInterval, TestChoice};
 use crate::render::chart::Chart;
 use crate::report::{Correction, Sort};
 
@@ -177,6 +177,12 @@ pub struct CompareArgs {
     #[arg(long, value_name = "PERCENT", default_value = "1%", help_heading = "Compare")]
     pub margin: String,
 
+    /// Test whether changes stay below this: `same` by two one-sided tests.
+    ///
+    /// A row is `same` when its interval of confidence 1 - 2 alpha (90% by default) lies within it. Takes the place of --margin.
+    #[arg(long, value_name = "PERCENT", conflicts_with = "margin", help_heading = "Compare")]
+    pub equiv: Option<String>,
+
     /// Correction for the number of rows tested together.
     ///
     /// With 40 unchanged rows and none, four suites in five show a false change.
@@ -191,6 +197,22 @@ pub struct CompareArgs {
     #[arg(long, value_enum, default_value_t, help_heading = "Compare")]
     pub test: TestChoice,
 
+    /// Compare the k-th run of one side with the k-th of the other: for runs that were made in turns.
+    ///
+    /// Student's t on the logarithms of the pairs' ratios. Needs raw samples and equally many on both sides; forked results pair by fork.
+    #[arg(long, help_heading = "Compare")]
+    pub paired: bool,
+
+    /// Intervals of changes by bootstrap (BCa, ratio of means) instead of the test's own; of raw samples.
+    ///
+    /// 10,000 resamples from a fixed seed. Too narrow with few runs.
+    #[arg(long, help_heading = "Compare")]
+    pub bootstrap: bool,
+
+    /// What the interval of a geomean is about: these benchmarks, or benchmarks like these.
+    #[arg(long, value_enum, default_value_t, help_heading = "Compare")]
+    pub geomean_ci: GeomeanInterval,
+
     /// Processes behind each printed summary (JMH forks), where the input does not say.
     #[arg(long, value_name = "N", help_heading = "Compare")]
     pub forks: Option<u64>,
@@ -202,6 +224,12 @@ pub struct CompareArgs {
     /// Take printed errors as if their values were independent.
     #[arg(long, help_heading = "Compare")]
     pub assume_independent: bool,
+
+    /// Tell the whole story of these rows: a name, else a part of names or a regular expression; repeatable.
+    ///
+    /// Samples, intervals, which test and why, effect sizes, what the runs can show and how many more are needed, all warnings.
+    #[arg(long, value_name = "ROW", help_heading = "Show")]
+    pub explain: Vec<String>,
 
     /// Ratios to the base column instead of changes.
     #[arg(long, help_heading = "Show")]

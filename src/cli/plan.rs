@@ -5,7 +5,7 @@ use std::io::IsTerminal;
 use super::args::{ColorChoice, CompareArgs, ErrorChoice, FormatChoice, RatioChoice, UnitsChoice};
 use super::output::{self, Options, Target, draws_samples};
 use crate::base::Error;
-use crate::compare::{self, Base};
+use crate::compare::{self, Base, RowPattern};
 use crate::gate::{self, Rule, Rules, Selector};
 use crate::input::Source;
 use crate::parse::FORMATS;
@@ -79,6 +79,17 @@ pub fn plan(args: &CompareArgs) -> Result<Plan, Refusal> {
         return Err(Refusal::Syntax(faults));
     }
     let targets: Vec<Target> = args.output.iter().map(|o| output::target(o)).collect::<Result<_, _>>()?;
+    let formats = || targets.iter().map(|t| t.format).chain([args.format]);
+    if !args.explain.is_empty() && !formats().any(|f| f == FormatChoice::Text) {
+        return Err(Error::Usage {
+            message: "--explain tells its story as text, and no text is written".into(),
+            hint: Some("leave out --format, or add -o text:FILE".into()),
+        }
+        .into());
+    }
+    if args.equiv.is_some() && args.alpha >= 0.5 {
+        return Err(Error::usage("--equiv: needs --alpha below 0.5").into());
+    }
     let fraction = |flag: &str, v: f64| {
         if v > 0.0 && v < 1.0 {
             Ok(v)
@@ -93,7 +104,11 @@ pub fn plan(args: &CompareArgs) -> Result<Plan, Refusal> {
         compare: compare::Plan {
             alpha: fraction("--alpha", args.alpha)?,
             confidence: fraction("--confidence", args.confidence)?,
-            margin: percent("--margin", &args.margin)?,
+            margin: match &args.equiv {
+                Some(equiv) => percent("--equiv", equiv)?,
+                None => percent("--margin", &args.margin)?,
+            },
+            equivalence: args.equiv.is_some(),
             correction: args.correction,
             view: if args.relative { View::Relative } else { View::Change },
             base: match args.base.as_deref() {
@@ -108,8 +123,12 @@ pub fn plan(args: &CompareArgs) -> Result<Plan, Refusal> {
                 forks => forks,
             },
             assume_independent: args.assume_independent,
-            paired: false,
-            keep_samples: targets.iter().map(|t| t.format).chain([args.format]).any(draws_samples) || args.plot,
+            paired: args.paired,
+            bootstrap: args.bootstrap,
+            geomean: args.geomean_ci,
+            explain: args.explain.iter().cloned().map(RowPattern).collect(),
+            warnings: formats().any(|f| f == FormatChoice::Json),
+            keep_samples: formats().any(draws_samples) || args.plot,
         },
         selection: Selection { sort: args.sort, only: verdicts(&args.only)?, all: args.all },
         rules,

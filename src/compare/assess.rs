@@ -1,34 +1,65 @@
-//! Evidence against evidence: test, effect and interval by what both sides have; then the word.
+//! Evidence against evidence: test, effect and interval by what both sides have.
+//!
+//! | sides | test | effect and interval |
+//! |---|---|---|
+//! | flat, flat | Mann-Whitney U | Hodges-Lehmann ratio |
+//! | the same with means as centers, or `--test welch` | Welch on logarithms | ratio of geometric means |
+//! | forks, forks or flat | Welch on the logarithms of one value per process | the same |
+//! | one process on a side | as flat, over iterations; no verdict is confirmed | the same, within one process |
+//! | a summary on a side | Welch from n, mean, deviation | log-delta, or Fieller where a mean is noisy |
+//! | pairs (`--paired`) | t on the logarithms of the pairs' ratios | their geometric mean |
+//! | exact unit | none: any difference is a change | none |
+//! | a printed comparison | as printed | none |
+//!
+//! Logarithms need positive values; without, Welch takes the plain values and Fieller's interval. The word is given in [`super::verdict`].
 
-use super::side::{Known, Side};
-use super::{Plan, TestChoice};
+use super::side::{Grounds, Known, Precision, Side};
+use super::{CenterChoice, Plan, TestChoice};
 use crate::model::{Center, PrintedComparison, Sample};
-use crate::report::{Cell, Comparison, IntervalMethod, Test, Verdict, Why};
-use crate::stats::{self, Interval, PValue, RatioMethod, SummaryStats, UCache};
-use crate::units::Direction;
+use crate::report::{Cell, IntervalMethod, Test, Why};
+use crate::stats::{self, Interval, LogRatio, PValue, Ratio, RatioMethod, SummaryStats, UCache};
+
+/// Resamples of a bootstrap interval.
+pub(super) const RESAMPLES: u32 = stats::FEWEST_RESAMPLES;
+/// Its seed: fixed, so that the same input gives the same output.
+pub(super) const SEED: u64 = 1;
 
 /// What every comparison of a table shares.
 pub(super) struct Context<'a> {
     pub plan: &'a Plan,
     pub cache: &'a UCache,
+    /// `assume=exact` holds for the unit.
     pub exact: bool,
-    pub base: usize,
 }
 
 /// A comparison before the correction and the word.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Assessment {
+    /// The base column.
     pub base: usize,
+    /// Change of the shown centers in percent of the base.
     pub delta_pct: Option<f64>,
+    /// Change of the shown centers in base units.
     pub difference: Option<f64>,
+    /// Estimated new / base.
     pub ratio: Option<f64>,
+    /// Its interval; `None` where unbounded.
     pub lo: Option<f64>,
+    /// Upper end.
     pub hi: Option<f64>,
+    /// Interval of the ratio of confidence 1 - 2 alpha, where equivalence was asked for.
+    pub equivalence: Option<(f64, f64)>,
+    /// Sign of after - before as the test sees it.
+    pub direction: f64,
+    /// Of the row alone.
     pub p: Option<f64>,
+    /// After the correction.
     pub p_adjusted: Option<f64>,
     /// Rows corrected together.
     pub family: usize,
+    /// Which test was made.
     pub test: Test,
+    /// What `lo` and `hi` are.
     pub interval: IntervalMethod,
     /// Why there is no test.
     pub why: Option<Why>,
@@ -36,142 +67,198 @@ pub(super) struct Assessment {
     pub doubt: Option<Why>,
     /// Sizes of the samples tested.
     pub sizes: Option<(u64, u64)>,
+    /// The samples are of processes, not of runs.
+    pub of_forks: bool,
     /// Pooled standard deviation of the logarithms of the values tested.
     pub sd_log: Option<f64>,
-    /// No arrangement of these samples could reach alpha.
-    pub out_of_reach: bool,
+    /// The error of the logarithm of the ratio; also known where nothing varies.
+    pub log_ratio: Option<LogRatio>,
+    /// The smallest p that a rank test of these samples could have given.
+    pub smallest_p: Option<f64>,
     /// What a printed table said.
     pub printed: Option<PrintedComparison>,
-    /// Keys in which the pooled results differ, and whether they are summaries.
-    pub varies_in: Option<(Vec<String>, bool)>,
-    confidence: f64,
+    /// What else to know.
+    pub remarks: Vec<Remark>,
 }
 
-type Pair<'a> = (Option<&'a Cell>, Option<&'a Side>);
+/// What to know about a comparison beside its verdict.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Remark {
+    /// Pooled results differ in these keys.
+    VariesIn(Vec<String>),
+    /// Summaries that differ in these keys fell together.
+    MixedIn(Vec<String>),
+    /// Processes are told apart on one side only.
+    ForksOnOneSide,
+    /// A printed error has few digits.
+    FewDigits,
+    /// A printed error is below its last digit.
+    BelowPrecision,
+    /// Pairs were asked for, but the sides do not pair.
+    NotPaired(&'static str),
+    /// The interval is a bootstrap's.
+    Bootstrap,
+    /// The signed-rank test of the pairs does not agree with the t test: its p.
+    SignedRank(f64),
+}
 
-/// Compares `new` with `old`; `None` when neither side has anything.
+/// What there is on one side of a comparison.
+pub(super) type Half<'a> = (Option<&'a Cell>, Option<&'a Grounds>);
+
+/// Compares `new` with `old`, which is in column `base`; `None` when neither has anything.
 pub(super) fn assess(
-    old: Pair<'_>,
-    new: Pair<'_>,
-    printed: Option<&PrintedComparison>,
+    base: usize,
+    old: Half<'_>,
+    new: Half<'_>,
+    printed: Option<PrintedComparison>,
     cx: &Context<'_>,
 ) -> Option<Assessment> {
-    let mut a = Assessment {
-        base: cx.base,
-        delta_pct: None,
-        difference: None,
-        ratio: None,
-        lo: None,
-        hi: None,
-        p: None,
-        p_adjusted: None,
-        family: 0,
-        test: Test::None,
-        interval: IntervalMethod::None,
-        why: None,
-        doubt: None,
-        sizes: None,
-        sd_log: None,
-        out_of_reach: false,
-        printed: printed.cloned(),
-        varies_in: None,
-        confidence: cx.plan.confidence,
-    };
-    let (Some(x), Some(y)) = (old.1, new.1) else {
-        if old.1.is_none() && new.1.is_none() {
-            return None;
+    let mut a = Assessment { base, ..Assessment::default() };
+    let (x, y) = match (old.1, new.1) {
+        (None, None) => return None,
+        (Some(x), Some(y)) => (x, y),
+        _ => {
+            a.why = Some(Why::OneSide);
+            return Some(a);
         }
-        a.why = Some(Why::OneSide);
-        return Some(a);
     };
-    if matches!(x, Side::Mixed) || matches!(y, Side::Mixed) {
+    let (Some(old), Some(new)) = (old.0, new.0) else {
         a.why = Some(Why::MixedSummaries);
         return Some(a);
-    }
-    let approximate = old.0.is_some_and(|c| c.approximate) || new.0.is_some_and(|c| c.approximate);
-    if approximate {
+    };
+    if old.approximate || new.approximate {
         a.why = Some(Why::Approximate);
         return Some(a);
     }
-    if let (Some(b), Some(c)) = (old.0.and_then(|c| c.center), new.0.and_then(|c| c.center)) {
-        a.centers(b, c);
+    if let (Some(before), Some(after)) = (old.center, new.center) {
+        a.centers(before, after);
     }
-    if let Some(p) = printed {
-        a.printed(p);
-        return Some(a);
+    match printed {
+        Some(printed) => a.printed(printed),
+        None if cx.exact => a.exact(),
+        None if cx.plan.test == TestChoice::None => a.why = Some(Why::NotAsked),
+        None => {
+            a.test(x, y, cx);
+            if a.why == Some(Why::NoSpread) && is_median(old) != is_median(new) {
+                a.why = Some(Why::KindDiffers);
+            }
+        }
     }
-    if cx.exact {
-        a.exact();
-        return Some(a);
-    }
-    if cx.plan.test == TestChoice::None {
-        a.why = Some(Why::NoSpread);
-        return Some(a);
-    }
-    a.test(x, y, cx);
     Some(a)
 }
 
+/// What the table that `new` was read from says of `new` against `base`.
+///
+/// A printed comparison is with the first column of its own table, which is the one without a comparison; turned around it also
+/// serves where its own column is the base.
+pub(super) fn printed_against(
+    base: (&Grounds, Option<&PrintedComparison>),
+    new: (&Grounds, Option<&PrintedComparison>),
+) -> Option<PrintedComparison> {
+    if base.0.source.is_none() || base.0.source != new.0.source {
+        return None;
+    }
+    match (base.1, new.1) {
+        (None, Some(printed)) => Some(printed.clone()),
+        (Some(printed), None) => {
+            let turned = |pct: f64| 100.0 * (1.0 / (1.0 + pct / 100.0) - 1.0);
+            let delta_pct = printed.delta_pct.map(turned).filter(|d| d.is_finite());
+            Some(PrintedComparison { delta_pct, ..printed.clone() })
+        }
+        _ => None,
+    }
+}
+
 impl Assessment {
-    fn centers(&mut self, old: f64, new: f64) {
-        self.difference = Some(new - old);
-        if old != 0.0 {
-            let ratio = new / old;
-            if ratio.is_finite() {
-                self.delta_pct = Some(100.0 * (ratio - 1.0));
-                self.ratio = Some(ratio);
-            }
-        } else if new == 0.0 {
+    fn centers(&mut self, before: f64, after: f64) {
+        self.difference = Some(after - before);
+        if before != 0.0 {
+            self.ratio = finite(after / before);
+            self.delta_pct = self.ratio.map(|r| 100.0 * (r - 1.0));
+        } else if after == 0.0 {
             self.delta_pct = Some(0.0);
         }
     }
 
-    fn printed(&mut self, printed: &PrintedComparison) {
+    fn printed(&mut self, printed: PrintedComparison) {
         self.test = Test::Printed;
         self.delta_pct = printed.delta_pct;
+        // A table that shows no change of a row vouches for none.
+        self.difference = self.difference.filter(|_| printed.delta_pct.is_some());
+        self.direction = printed.delta_pct.unwrap_or(0.0);
         // `0.000` stands for anything below half of its last place.
         self.p = printed.p.map(|p| if p == 0.0 { 0.0005 } else { p });
+        self.printed = Some(printed);
     }
 
     /// No test: any difference is a change.
     fn exact(&mut self) {
         self.test = Test::Exact;
+        self.direction = self.difference.unwrap_or(0.0);
     }
 
-    fn test(&mut self, x: &Side, y: &Side, cx: &Context<'_>) {
-        match (x, y) {
-            (Side::Summary(a), Side::Summary(b)) => self.summaries(a, b, cx),
-            (Side::Summary(a), other) => self.summaries(a, &other.reduced(), cx),
-            (other, Side::Summary(b)) => self.summaries(&other.reduced(), b, cx),
-            (Side::Flat(a), Side::Flat(b)) if cx.plan.test == TestChoice::Welch => {
-                self.log_means(a.values(), b.values(), cx, false)
+    fn test(&mut self, x: &Grounds, y: &Grounds, cx: &Context<'_>) {
+        if cx.plan.paired {
+            match pairs(x, y) {
+                Ok((before, after)) => return self.paired(before, after, cx),
+                Err(why) => self.remarks.push(Remark::NotPaired(why)),
             }
-            (Side::Flat(a), Side::Flat(b)) => self.ranks(a, b, cx),
-            (Side::Forks { means: a, .. }, Side::Forks { means: b, .. }) => self.log_means(a, b, cx, true),
-            (Side::Forks { means: a, .. }, Side::Flat(b)) => self.log_means(a, b.values(), cx, true),
-            (Side::Flat(a), Side::Forks { means: b, .. }) => self.log_means(a.values(), b, cx, true),
-            (a, b) => {
-                // One process on a side: only its iterations can be tested, and the verdict keeps its `?`.
-                self.doubt = Some(Why::OneProcess);
-                match (a.iterations(), b.iterations()) {
-                    (Some(a), Some(b)) if cx.plan.test != TestChoice::Welch => self.ranks(a, b, cx),
-                    (Some(a), Some(b)) => self.log_means(a.values(), b.values(), cx, false),
-                    _ => self.summaries(&a.reduced(), &b.reduced(), cx),
+        }
+        let choice = match cx.plan.test {
+            TestChoice::Auto if cx.plan.center == CenterChoice::Mean => TestChoice::Welch,
+            choice => choice,
+        };
+        match (&x.side, &y.side) {
+            (Side::Summary(_), _) | (_, Side::Summary(_)) => self.summaries(&x.side, &y.side, cx),
+            (Side::Mixed, _) | (_, Side::Mixed) => self.why = Some(Why::MixedSummaries),
+            (Side::Flat(a), Side::Flat(b)) => self.values(a, b, choice, cx),
+            (Side::Forks { centers: a, .. }, Side::Forks { centers: b, .. }) => self.forks(a, b, choice, cx),
+            (Side::Forks { centers: a, .. }, Side::Flat(b)) => {
+                self.remarks.push(Remark::ForksOnOneSide);
+                self.forks(a, b.values(), choice, cx);
+            }
+            (Side::Flat(a), Side::Forks { centers: b, .. }) => {
+                self.remarks.push(Remark::ForksOnOneSide);
+                self.forks(a.values(), b, choice, cx);
+            }
+            // One process on a side: only its iterations can be tested, and the verdict keeps its `?`.
+            (a @ Side::OneProcess(_), b) | (a, b @ Side::OneProcess(_)) => match (a.iterations(), b.iterations()) {
+                (Some(a), Some(b)) => {
+                    self.doubt = Some(Why::OneProcess);
+                    self.values(a, b, choice, cx);
                 }
-            }
+                _ => self.summaries(&x.side, &y.side, cx),
+            },
+        }
+    }
+
+    /// Single values: by ranks unless asked otherwise.
+    fn values(&mut self, a: &Sample, b: &Sample, choice: TestChoice, cx: &Context<'_>) {
+        match choice {
+            TestChoice::Welch => self.log_means(a.values(), b.values(), cx),
+            _ => self.ranks(a, b, cx),
+        }
+    }
+
+    /// One value per process: by Welch on logarithms unless asked otherwise.
+    fn forks(&mut self, a: &[f64], b: &[f64], choice: TestChoice, cx: &Context<'_>) {
+        self.of_forks = true;
+        match (Sample::new(a.to_vec()), Sample::new(b.to_vec())) {
+            (Some(a), Some(b)) if choice == TestChoice::MannWhitney => self.ranks(&a, &b, cx),
+            _ => self.log_means(a, b, cx),
         }
     }
 
     /// Mann-Whitney with the Hodges-Lehmann ratio and its interval.
     fn ranks(&mut self, a: &Sample, b: &Sample, cx: &Context<'_>) {
-        let (n, m) = (a.len(), b.len());
-        self.sizes = Some((n as u64, m as u64));
-        if n == 1 || m == 1 {
+        self.sizes = Some((a.len() as u64, b.len() as u64));
+        if a.len() == 1 || b.len() == 1 {
             self.why = Some(Why::SingleValue);
             return;
         }
         let u = stats::mann_whitney(a, b, cx.cache);
         self.p = Some(u.p.value());
+        self.direction = u.effect - 0.5;
         if u.all_equal {
             self.why = Some(Why::AllEqual);
         } else {
@@ -179,104 +266,141 @@ impl Assessment {
                 PValue::Exact(_) => Test::MannWhitneyExact,
                 PValue::Asymptotic(_) => Test::MannWhitneyNormal,
             };
-        }
-        self.out_of_reach = stats::smallest_p(n as u64, m as u64) > cx.plan.alpha;
-        // Without a common sign there is no ratio to estimate.
-        let Some(hl) = stats::hodges_lehmann_ratio(a, b, cx.plan.confidence, cx.cache) else {
-            if a.values()[0] <= 0.0 || b.values()[0] <= 0.0 {
-                self.ratio = None;
+            if u.p.value() > cx.plan.alpha {
+                self.smallest_p = Some(stats::smallest_p_with_ties(a, b));
             }
+        }
+        let Some(hl) = stats::hodges_lehmann_ratio(a, b, cx.plan.confidence, cx.cache) else {
+            // Values of 0 or of both signs have no ratio that means anything.
+            self.ratio = None;
             return;
         };
-        self.interval = IntervalMethod::HodgesLehmann;
-        self.effect(hl.ratio, &hl.interval);
-        if a.values()[0] > 0.0 && b.values()[0] > 0.0 {
-            self.sd_log = pooled_sd_log(a.values(), b.values());
-        }
+        self.log_ratio = LogRatio::from_interval(&hl);
+        self.effect(IntervalMethod::HodgesLehmann, &hl);
+        self.equivalence =
+            cx.equivalence(|confidence| stats::hodges_lehmann_ratio(a, b, confidence, cx.cache).map(|hl| hl.interval));
+        self.sd_log = pooled_sd_log(a.values(), b.values());
+        self.bootstrap(a.values(), b.values(), cx);
     }
 
-    /// Welch on logarithms of independent values: fork means, or flat values.
-    fn log_means(&mut self, a: &[f64], b: &[f64], cx: &Context<'_>, forks: bool) {
+    /// Welch on logarithms of independent values.
+    fn log_means(&mut self, a: &[f64], b: &[f64], cx: &Context<'_>) {
         self.sizes = Some((a.len() as u64, b.len() as u64));
         if a.len() < 2 || b.len() < 2 {
             self.why = Some(Why::SingleValue);
             return;
         }
-        let test = if forks { Test::WelchLogForks } else { Test::Welch };
-        match stats::welch_log(a, b) {
-            Some(log) => match &log.test {
-                Some(t) => {
-                    self.p = Some(t.p);
-                    self.test = test;
-                    self.interval = if forks { IntervalMethod::WelchLogForks } else { IntervalMethod::WelchLog };
-                    if let Some(i) = log.interval(cx.plan.confidence) {
-                        self.effect(log.ratio, &i);
-                    }
-                    self.sd_log = pooled_sd_log(a, b);
-                }
-                None => {
-                    self.ratio = Some(log.ratio);
-                    self.constant();
-                }
-            },
-            // Not all positive: on the plain means.
-            None => {
-                let of = |v: &[f64]| stats::moments(v, None).and_then(|m| m.summary());
-                match (of(a), of(b)) {
-                    (Some(x), Some(y)) => self.welch(&x, &y, if forks { Test::WelchLogForks } else { Test::Welch }, cx),
-                    _ => self.why = Some(Why::SingleValue),
-                }
+        let (test, method) = match self.of_forks {
+            true => (Test::WelchLogForks, IntervalMethod::WelchLogForks),
+            false => (Test::Welch, IntervalMethod::WelchLog),
+        };
+        let Some(log) = stats::welch_log(a, b) else {
+            // Not all positive: on the plain values.
+            let of = |v: &[f64]| stats::moments(v, None).and_then(|m| m.summary());
+            match (of(a), of(b)) {
+                (Some(x), Some(y)) => self.welch(&x, &y, test, cx),
+                _ => self.why = Some(Why::SingleValue),
+            }
+            return;
+        };
+        let Some(t) = &log.test else {
+            self.constant(Some(log.ratio));
+            return;
+        };
+        (self.p, self.test, self.direction) = (Some(t.p), test, t.difference);
+        self.log_ratio = Some(LogRatio { log_ratio: t.difference, error: t.standard_error, df: t.df });
+        if let Some(interval) = log.interval(cx.plan.confidence) {
+            self.effect(method, &Ratio { ratio: log.ratio, interval });
+        }
+        self.equivalence = cx.equivalence(|confidence| log.interval(confidence));
+        self.sd_log = pooled_sd_log(a, b);
+        self.bootstrap(a, b, cx);
+    }
+
+    /// The interval of the ratio of means by bootstrap in place of the test's own, if that was asked for.
+    fn bootstrap(&mut self, a: &[f64], b: &[f64], cx: &Context<'_>) {
+        let ratio = |confidence| stats::bootstrap_ratio(a, b, confidence, RESAMPLES, SEED);
+        if let Some(r) = cx.plan.bootstrap.then(|| ratio(cx.plan.confidence)).flatten() {
+            self.effect(IntervalMethod::Bootstrap, &r);
+            self.equivalence = cx.equivalence(|confidence| ratio(confidence).map(|r| r.interval));
+            self.remarks.push(Remark::Bootstrap);
+        }
+    }
+
+    /// The k-th run of one side with the k-th of the other.
+    fn paired(&mut self, before: &[f64], after: &[f64], cx: &Context<'_>) {
+        self.sizes = Some((before.len() as u64, after.len() as u64));
+        let Some(pairs) = stats::paired(before, after, cx.plan.confidence) else {
+            self.why = Some(Why::SingleValue);
+            return;
+        };
+        let Some(p) = pairs.p else {
+            self.constant(Some(pairs.ratio.ratio));
+            return;
+        };
+        (self.p, self.test, self.direction) = (Some(p), Test::Paired, pairs.ratio.ratio.ln());
+        self.effect(IntervalMethod::PairedLog, &pairs.ratio);
+        self.equivalence =
+            cx.equivalence(|confidence| stats::paired(before, after, confidence).map(|p| p.ratio.interval));
+        let df = (before.len() - 1) as f64;
+        let half_width = (pairs.ratio.interval.hi / pairs.ratio.ratio).ln();
+        let error = half_width / stats::t_quantile_two_sided(cx.plan.confidence, df);
+        self.log_ratio = Some(LogRatio { log_ratio: self.direction, error, df });
+        // As if the two sides of a pair shared nothing, so that the sample sizes of two samples hold.
+        self.sd_log = Some(error * (before.len() as f64 / 2.0).sqrt());
+        let reach = 0.5f64.powi(i32::try_from(before.len()).unwrap_or(i32::MAX) - 1);
+        if let Some(check) = pairs.signed_rank.map(PValue::value).filter(|_| reach <= cx.plan.alpha) {
+            if (check <= cx.plan.alpha) != (p <= cx.plan.alpha) {
+                self.remarks.push(Remark::SignedRank(check));
             }
         }
     }
 
-    fn summaries(&mut self, a: &Known, b: &Known, cx: &Context<'_>) {
-        let mean = |k: &Known| matches!(k.center, Center::Mean | Center::ForkMean);
-        let (Some(x), Some(y)) = (&a.stats, &b.stats) else {
-            let single = |k: &Known| k.n == Some(1);
-            self.why = Some(if single(a) || single(b) {
-                Why::SingleValue
-            } else if mean(a) != mean(b) {
-                Why::KindDiffers
-            } else {
-                Why::NoSpread
-            });
-            return;
-        };
-        if mean(a) != mean(b) {
-            self.why = Some(Why::KindDiffers);
-            return;
+    /// From n, mean and deviation, of raw values too where the other side has no more.
+    fn summaries(&mut self, x: &Side, y: &Side, cx: &Context<'_>) {
+        let (a, b) = (x.reduced(), y.reduced());
+        for precision in [a.precision, b.precision] {
+            let remark = match precision {
+                Precision::Enough => continue,
+                Precision::FewDigits => Remark::FewDigits,
+                Precision::Below => Remark::BelowPrecision,
+            };
+            if !self.remarks.contains(&remark) {
+                self.remarks.push(remark);
+            }
         }
-        self.sizes = Some((x.n, y.n));
-        self.doubt = if a.one_process || b.one_process {
-            Some(Why::OneProcess)
-        } else if a.pooled || b.pooled {
-            Some(Why::Pooled)
-        } else {
-            None
+        let (Some(x), Some(y)) = (&a.stats, &b.stats) else {
+            self.why = Some(if a.n == Some(1) || b.n == Some(1) { Why::SingleValue } else { Why::NoSpread });
+            return;
         };
-        let test = if a.guarded || b.guarded { Test::WelchSummaryForks } else { Test::WelchSummary };
+        self.sizes = Some((x.n, y.n));
+        self.doubt = [a.doubt, b.doubt].into_iter().flatten().max_by_key(|&w| w == Why::OneProcess);
+        self.of_forks = a.guarded || b.guarded;
+        let test = if self.of_forks { Test::WelchSummaryForks } else { Test::WelchSummary };
         self.welch(x, y, test, cx);
     }
 
     /// Welch's test of means and the interval of their ratio.
     fn welch(&mut self, x: &SummaryStats, y: &SummaryStats, test: Test, cx: &Context<'_>) {
+        let ratio = stats::ratio_of_means(x, y, cx.plan.confidence);
         let Some(t) = stats::welch(x, y) else {
-            self.constant();
+            self.constant(ratio.map(|r| r.ratio));
             return;
         };
-        self.p = Some(t.p);
-        self.test = test;
-        let Some(r) = stats::ratio_of_means(x, y, cx.plan.confidence) else { return };
-        self.ratio = Some(r.ratio);
-        if let Some((method, interval)) = r.interval {
-            self.interval = match method {
-                RatioMethod::LogDelta => IntervalMethod::LogDelta,
-                RatioMethod::Fieller => IntervalMethod::Fieller,
-            };
-            if let Some(i) = interval {
-                self.effect(r.ratio, &i);
-            }
+        (self.p, self.test, self.direction) = (Some(t.p), test, t.difference);
+        self.ratio = ratio.and_then(|r| finite(r.ratio));
+        let Some((ratio, (method, interval))) = ratio.and_then(|r| Some((r.ratio, r.interval?))) else { return };
+        self.interval = match method {
+            RatioMethod::LogDelta => IntervalMethod::LogDelta,
+            RatioMethod::Fieller => IntervalMethod::Fieller,
+        };
+        if let Some(interval) = interval {
+            self.effect(self.interval, &Ratio { ratio, interval });
+        }
+        self.equivalence = cx.equivalence(|confidence| stats::ratio_of_means(x, y, confidence)?.interval?.1);
+        if method == RatioMethod::LogDelta {
+            let (error, df) = (stats::log_ratio_error(x, y), stats::ratio_df(x, y));
+            self.log_ratio = error.zip(df).map(|(error, df)| LogRatio { log_ratio: ratio.ln(), error, df });
         }
         if x.mean > 0.0 && y.mean > 0.0 {
             let (a, b) = (x.sd / x.mean, y.sd / y.mean);
@@ -285,7 +409,10 @@ impl Assessment {
     }
 
     /// Both sides constant: the ratio is exact, there is nothing to test it with.
-    fn constant(&mut self) {
+    fn constant(&mut self, ratio: Option<f64>) {
+        self.ratio = ratio.and_then(finite);
+        self.log_ratio =
+            self.ratio.filter(|r| *r > 0.0).map(|r| LogRatio { log_ratio: r.ln(), error: 0.0, df: f64::INFINITY });
         if self.difference == Some(0.0) {
             self.why = Some(Why::AllEqual);
             self.p = Some(1.0);
@@ -294,116 +421,45 @@ impl Assessment {
         }
     }
 
-    fn effect(&mut self, ratio: f64, interval: &Interval) {
-        let finite = |v: f64| v.is_finite().then_some(v);
-        self.ratio = finite(ratio);
-        // A ratio interval that needs more values is open at both ends.
-        if interval.is_finite() && !(interval.lo == 0.0 && interval.hi.is_infinite()) {
-            (self.lo, self.hi) = (finite(interval.lo), finite(interval.hi));
-        }
-    }
-
-    /// The finished comparison: the word by p, the corrected p, the interval and the margin.
-    pub fn decide(&self, better: Option<Direction>, plan: &Plan) -> Comparison {
-        let (verdict, why) = self.verdict(better, plan);
-        let turn = |r: f64| match better {
-            Some(Direction::Lower) => 1.0 / r,
-            _ => r,
-        };
-        let turned = |r: Option<f64>| r.map(turn).filter(|v| v.is_finite());
-        let (mut relative_lo, mut relative_hi) = (turned(self.lo), turned(self.hi));
-        if better == Some(Direction::Lower) {
-            std::mem::swap(&mut relative_lo, &mut relative_hi);
-        }
-        Comparison {
-            base: self.base,
-            delta_pct: self.delta_pct,
-            difference: self.difference,
-            ratio: self.ratio,
-            lo: self.lo,
-            hi: self.hi,
-            confidence: self.confidence,
-            p: self.p.filter(|_| self.test != Test::Exact),
-            p_adjusted: self.p_adjusted,
-            test: self.test,
-            interval: self.interval,
-            verdict,
-            why,
-            relative: turned(self.ratio),
-            relative_lo,
-            relative_hi,
-        }
-    }
-
-    fn verdict(&self, better: Option<Direction>, plan: &Plan) -> (Verdict, Option<Why>) {
-        // Which way it went: the change of the shown centers, else the estimate.
-        let estimate = self.ratio.map(|r| r - 1.0);
-        let shown = self.difference.or(self.delta_pct);
-        let up = match (self.test, estimate) {
-            (Test::Printed, _) => self.delta_pct.unwrap_or(0.0),
-            (_, Some(e)) if e != 0.0 && self.interval != IntervalMethod::None => e,
-            _ => shown.unwrap_or(0.0),
-        };
-        let change = |confirmed: bool| match better {
-            _ if up == 0.0 => Verdict::Unclear,
-            None => Verdict::Changed { confirmed },
-            Some(Direction::Lower) if up < 0.0 => Verdict::Better { confirmed },
-            Some(Direction::Higher) if up > 0.0 => Verdict::Better { confirmed },
-            Some(_) => Verdict::Worse { confirmed },
-        };
-        if self.why == Some(Why::AllEqual) {
-            return (Verdict::Same, self.why);
-        }
-        if self.test == Test::Exact {
-            return match self.difference {
-                Some(0.0) => (Verdict::Same, None),
-                Some(_) => (change(true), None),
-                None => (Verdict::Untested, Some(Why::OneSide)),
-            };
-        }
-        if self.test == Test::None {
-            return (Verdict::Untested, self.why.or(Some(Why::NoSpread)));
-        }
-        let limit = 1.0 + plan.margin;
-        if let (Some(lo), Some(hi)) = (self.lo, self.hi) {
-            if lo >= 1.0 / limit && hi <= limit {
-                return (Verdict::Same, None);
-            }
-        }
-        let Some(p) = self.p else { return (Verdict::Unclear, None) };
-        if p > plan.alpha || (self.test == Test::Printed && self.delta_pct.is_none()) {
-            return (Verdict::Unclear, self.out_of_reach.then_some(Why::TooFew));
-        }
-        // The medians moved one way and the ranks the other: nothing can be said.
-        if let (Some(e), Some(d)) = (estimate, self.difference) {
-            if self.interval == IntervalMethod::HodgesLehmann && e * d < 0.0 {
-                return (Verdict::Unclear, Some(Why::Contradiction));
-            }
-        }
-        if self.p_adjusted.is_some_and(|q| q > plan.alpha) {
-            return (change(false), Some(Why::Correction));
-        }
-        match self.doubt {
-            Some(why) => (change(false), Some(why)),
-            None => (change(true), None),
+    fn effect(&mut self, method: IntervalMethod, effect: &Ratio) {
+        self.interval = method;
+        self.ratio = finite(effect.ratio);
+        let Interval { lo, hi, .. } = effect.interval;
+        // An interval of a ratio that needs more values is open at both ends.
+        if !(lo == 0.0 && hi.is_infinite()) {
+            (self.lo, self.hi) = (finite(lo), finite(hi));
         }
     }
 }
 
+impl Context<'_> {
+    /// Bounds of the interval that decides equivalence, if that was asked for.
+    fn equivalence(&self, interval: impl Fn(f64) -> Option<Interval>) -> Option<(f64, f64)> {
+        if !self.plan.equivalence {
+            return None;
+        }
+        let interval = interval(1.0 - 2.0 * self.plan.alpha)?;
+        interval.is_finite().then_some((interval.lo, interval.hi))
+    }
+}
+
 impl Side {
-    /// n, mean and standard deviation of the replication unit.
+    /// n, mean and standard deviation of the unit of replication.
     fn reduced(&self) -> Known {
-        let of = |v: &[f64]| stats::moments(v, None).and_then(|m| m.summary());
-        let (stats, n, one_process) = match self {
-            Side::Flat(s) => (of(s.values()), s.len(), false),
-            Side::OneProcess(s) => (of(s.values()), s.len(), true),
-            Side::Forks { means, .. } => (of(means), means.len(), false),
-            Side::Summary(k) => {
-                return Known { ..*k };
-            }
-            Side::Mixed => (None, 0, false),
+        let (values, doubt): (&[f64], _) = match self {
+            Side::Flat(s) => (s.values(), None),
+            Side::OneProcess(s) => (s.values(), Some(Why::OneProcess)),
+            Side::Forks { centers, .. } => (centers, None),
+            Side::Summary(known) => return *known,
+            Side::Mixed => (&[], None),
         };
-        Known { center: Center::Mean, n: Some(n as u64), stats, guarded: false, pooled: false, one_process }
+        Known {
+            n: Some(values.len() as u64),
+            stats: stats::moments(values, None).and_then(|m| m.summary()),
+            guarded: false,
+            doubt,
+            precision: Precision::Enough,
+        }
     }
 
     /// All values, processes not told apart.
@@ -416,11 +472,47 @@ impl Side {
     }
 }
 
-/// Pooled standard deviation of logarithms of positive values, at least two a side.
+/// The values that belong together in run order, or why there are none.
+fn pairs<'a>(x: &'a Grounds, y: &'a Grounds) -> Result<(&'a [f64], &'a [f64]), &'static str> {
+    let values = |g: &'a Grounds| -> Result<&'a [f64], &'static str> {
+        match (&g.side, &g.observations) {
+            (Side::Flat(_), Some(o)) => Ok(&o.values),
+            (Side::Forks { centers, .. }, _) => Ok(centers),
+            (Side::OneProcess(_), _) => Err("a side is one process"),
+            _ => Err("a side has no raw values"),
+        }
+    };
+    let (before, after) = (values(x)?, values(y)?);
+    if matches!(x.side, Side::Flat(_)) != matches!(y.side, Side::Flat(_)) {
+        return Err("processes are told apart on one side only");
+    }
+    if before.len() != after.len() {
+        return Err("the sides have different numbers of runs");
+    }
+    if before.iter().chain(after).any(|v| *v <= 0.0) {
+        return Err("there are values that are not above 0");
+    }
+    Ok((before, after))
+}
+
+/// Whether the center is a median; `None` where it is not said what it is.
+fn is_median(cell: &Cell) -> Option<bool> {
+    match cell.kind? {
+        Center::Median => Some(true),
+        Center::Mean | Center::ForkMean => Some(false),
+        Center::Mode | Center::Single => None,
+    }
+}
+
+fn finite(v: f64) -> Option<f64> {
+    v.is_finite().then_some(v)
+}
+
+/// Pooled standard deviation of logarithms, at least two values a side; `None` unless all are positive.
 fn pooled_sd_log(a: &[f64], b: &[f64]) -> Option<f64> {
     let of = |v: &[f64]| {
-        let logs: Vec<f64> = v.iter().map(|x| x.ln()).collect();
-        stats::moments(&logs, None)?.sd
+        let logs: Option<Vec<f64>> = v.iter().map(|&x| (x > 0.0).then(|| x.ln())).collect();
+        stats::moments(&logs?, None)?.sd
     };
     let (s, t) = (of(a)?, of(b)?);
     let (n, m) = ((a.len() - 1) as f64, (b.len() - 1) as f64);

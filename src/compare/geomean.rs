@@ -1,60 +1,38 @@
 //! The geometric mean over a table's rows.
+//!
+//! Centers are averaged over the rows that all columns have, ratios over the rows that the two columns have. The interval says how exactly
+//! the mean ratio of this set of rows is known, from the rows' own errors; with `--geomean-ci population` it is about benchmarks like these.
 
-use super::Plan;
+use super::{Draft, GeomeanInterval, Plan};
 use crate::model::{Evidence, Series};
 use crate::pivot::{Column, GridTable};
-use crate::report::{Comparison, Geomean, Row};
-use crate::stats::{self, Interval, LogRatio, Ratio};
+use crate::report::{Geomean, Row};
+use crate::stats::{self, Interval, LogRatio};
 
-/// The geomean of a finished table; `None` where no column has a positive center.
-pub(super) fn geomean(rows: &[&Row], columns: &[Column], base: Option<usize>, plan: &Plan) -> Option<Geomean> {
+/// The geomean of a finished table; `None` where there is nothing to average.
+pub(super) fn geomean(drafts: &[Draft], columns: &[Column], base: Option<usize>, plan: &Plan) -> Option<Geomean> {
     let n = columns.len();
-    let center = |r: &Row, i: usize| r.cells[i].as_ref().filter(|c| !c.approximate).and_then(|c| c.center);
-    let common: Vec<&&Row> = rows.iter().filter(|r| (0..n).all(|i| center(r, i).is_some())).collect();
-    let mut g = Geomean { rows: common.len(), ..Geomean::default() };
-    let mut not_positive: Vec<&str> = Vec::new();
-    for i in 0..n {
+    let common: Vec<&Row> = drafts.iter().map(|d| &d.row).filter(|r| (0..n).all(|i| center(r, i).is_some())).collect();
+    let of_column = |i: usize| {
         let values: Vec<f64> = common.iter().filter_map(|r| center(r, i)).collect();
-        g.centers.push(if values.is_empty() { None } else { stats::geomean(&values) });
-    }
-    for r in &common {
-        if (0..n).any(|i| center(r, i).is_some_and(|c| c <= 0.0)) {
-            not_positive.push(&r.name);
-        }
-    }
+        stats::geomean(&values)
+    };
+    let mut g = Geomean { rows: common.len(), centers: (0..n).map(of_column).collect(), ..Geomean::default() };
     for i in 0..n {
-        let Some(base) = base.filter(|&b| b != i) else {
-            g.ratios.push(None);
-            g.intervals.push(None);
-            continue;
+        let (ratio, interval) = match base {
+            Some(base) if base != i => ratio(drafts, base, i, plan),
+            _ => (None, None),
         };
-        let mut ratios = Vec::new();
-        let mut errors = Vec::new();
-        let mut defined = true;
-        for r in rows {
-            let (Some(x), Some(y)) = (center(r, base), center(r, i)) else { continue };
-            let ratio = if x == y {
-                1.0
-            } else if x > 0.0 && y > 0.0 {
-                y / x
-            } else {
-                defined = false;
-                continue;
-            };
-            ratios.push(ratio);
-            errors.push(r.comparisons[i].as_ref().and_then(|c| log_ratio(ratio, c)));
-        }
-        let ratio = if defined && !ratios.is_empty() { stats::geomean(&ratios) } else { None };
         g.ratios.push(ratio);
-        let all: Option<Vec<LogRatio>> = errors.into_iter().collect();
-        let suite = ratio.and(all).and_then(|rows| stats::suite_ratio(&rows, plan.confidence));
-        g.intervals.push(suite.map(|s| s.ratio.interval).filter(Interval::is_finite).map(|i| (i.lo, i.hi)));
+        g.intervals.push(interval.filter(Interval::is_finite).map(|i| (i.lo, i.hi)));
     }
-    if g.centers.iter().all(Option::is_none) && g.ratios.iter().all(Option::is_none) && not_positive.is_empty() {
+    let not_positive: Vec<&str> =
+        common.iter().filter(|r| (0..n).any(|i| center(r, i).is_some_and(|c| c <= 0.0))).map(|r| &*r.name).collect();
+    if g.centers.iter().chain(&g.ratios).all(Option::is_none) && not_positive.is_empty() {
         return None;
     }
-    if common.len() < rows.len() && n > 1 {
-        let (k, all) = (common.len(), rows.len());
+    if common.len() < drafts.len() && n > 1 {
+        let (k, all) = (common.len(), drafts.len());
         g.notes.push(format!(
             "benchmark set differs between the columns; geomean over the {k} of {all} rows present in all"
         ));
@@ -64,14 +42,47 @@ pub(super) fn geomean(rows: &[&Row], columns: &[Column], base: Option<usize>, pl
         let more = if not_positive.len() > 3 { ", ..." } else { "" };
         g.notes.push(format!("no geomean where a value is not above 0: {shown}{more}"));
     }
+    if plan.geomean == GeomeanInterval::Population && g.intervals.iter().any(Option::is_some) {
+        g.notes.push("its interval is for benchmarks like these, not for these".into());
+    }
     Some(g)
 }
 
-/// The row's ratio of centers with the error that its interval shows.
-fn log_ratio(ratio: f64, c: &Comparison) -> Option<LogRatio> {
-    let (lo, hi) = (c.lo?, c.hi?);
-    let interval = Interval { lo, hi, confidence: c.confidence, coverage: None };
-    LogRatio::from_interval(&Ratio { ratio, interval })
+fn center(row: &Row, i: usize) -> Option<f64> {
+    row.cells.get(i)?.as_ref().filter(|c| !c.approximate)?.center
+}
+
+/// Geometric mean of the ratios of column `i` to the base over the rows that have both, and its interval.
+fn ratio(drafts: &[Draft], base: usize, i: usize, plan: &Plan) -> (Option<f64>, Option<Interval>) {
+    let mut ratios = Vec::new();
+    let mut errors: Option<Vec<LogRatio>> = Some(Vec::new());
+    for d in drafts {
+        let (Some(x), Some(y)) = (center(&d.row, base), center(&d.row, i)) else { continue };
+        let ratio = if x == y {
+            1.0
+        } else if x > 0.0 && y > 0.0 {
+            y / x
+        } else {
+            return (None, None);
+        };
+        ratios.push(ratio);
+        // One row of which the error is unknown leaves the whole unknown.
+        let error = d.assessments.get(i).and_then(|a| a.as_ref()?.log_ratio);
+        errors = errors.zip(error).map(|(mut all, e)| {
+            all.push(LogRatio { log_ratio: ratio.ln(), ..e });
+            all
+        });
+    }
+    let interval = match plan.geomean {
+        GeomeanInterval::Suite => {
+            errors.and_then(|e| stats::suite_ratio(&e, plan.confidence)).map(|s| s.ratio.interval)
+        }
+        GeomeanInterval::Population => {
+            let logs: Vec<f64> = ratios.iter().map(|r| r.ln()).collect();
+            stats::population_ratio(&logs, plan.confidence).map(|r| r.interval)
+        }
+    };
+    (stats::geomean(&ratios), interval)
 }
 
 /// The column with the best geometric mean over the rows that all columns have.

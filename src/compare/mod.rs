@@ -1,25 +1,44 @@
 //! From laid-out series to finished numbers: the one place where a base is chosen, tests are picked and verdicts are given.
 //!
-//! The method is statistics.md's: flat raw data by Mann-Whitney and Hodges-Lehmann, forked data by Welch on log fork means, summaries by
-//! Welch from n, mean and error; what both sides have decides. Not here: arithmetic of the tests ([`crate::stats`]), layout, words on paper.
+//! In the order of the work, each step in its file:
+//! - [`side`]: what a cell shows and what a test may use of it;
+//! - [`assess`]: two sides against each other, the method by what both have: flat raw data by Mann-Whitney and Hodges-Lehmann, forked data by
+//!   Welch on log fork means, summaries by Welch from n, mean and error;
+//! - [`family`]: the correction over the rows tested together;
+//! - [`verdict`]: the word by p, interval and margin;
+//! - [`geomean`], [`shift`]: what the rows say together;
+//! - [`warnings`], [`notes`]: what makes a row less trustworthy than it looks, and what would settle it;
+//! - [`explain`]: the whole story of the rows asked for.
+//!
+//! Not here: arithmetic of the tests ([`crate::stats`]), layout, words on paper.
 
 mod assess;
 pub mod benchstat;
+mod explain;
+mod family;
 mod geomean;
 mod notes;
+mod shift;
 mod side;
+#[cfg(test)]
+mod testing;
+mod verdict;
+mod warnings;
+
+pub use explain::RowPattern;
 
 use rayon::prelude::*;
 
 use crate::base::{Diagnostic, Error};
 use crate::model::Input;
-use crate::pivot::{Grid, GridTable};
-use crate::report::{Correction, Counts, Report, Row, Settings, Table, Test, Verdict, View, Why};
-use crate::stats::{self, UCache};
+use crate::pivot::{Column, Grid, GridRow, GridTable};
+use crate::report::{Correction, Report, Row, Settings, Table, View};
+use crate::stats::UCache;
+use crate::units::Unit;
 
-use assess::Assessment;
+use assess::{Assessment, Context, Remark};
 use notes::Notes;
-use side::Side;
+use side::{Grounds, Side};
 
 /// Which statistic is the center of raw data.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
@@ -27,9 +46,9 @@ pub enum CenterChoice {
     /// Median of flat data, mean of fork means of forked data.
     #[default]
     Auto,
-    /// Median, for forked data too.
+    /// Median; of forked data the median of each fork.
     Median,
-    /// Mean with its Student-t error.
+    /// Mean with its Student-t error; compared by Welch's t on logarithms.
     Mean,
 }
 
@@ -39,12 +58,22 @@ pub enum TestChoice {
     /// By the shape of the data.
     #[default]
     Auto,
-    /// Mann-Whitney U over all values, forks not told apart.
+    /// Mann-Whitney U; of forked data over one value per fork.
     MannWhitney,
     /// Welch's t on logarithms.
     Welch,
     /// No test: centers and changes only.
     None,
+}
+
+/// What the interval of a geometric mean is about.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub enum GeomeanInterval {
+    /// These benchmarks: how exactly their geometric mean is known.
+    #[default]
+    Suite,
+    /// Benchmarks like these: how much others of their kind may differ.
+    Population,
 }
 
 /// The base column.
@@ -84,6 +113,16 @@ pub struct Plan {
     pub assume_independent: bool,
     /// The k-th run of one side belongs to the k-th of the other.
     pub paired: bool,
+    /// Intervals of changes of raw samples by bootstrap.
+    pub bootstrap: bool,
+    /// `same` means: the interval of confidence 1 - 2 alpha lies inside the margin (two one-sided tests), not the shown one.
+    pub equivalence: bool,
+    /// What intervals of geometric means are about.
+    pub geomean: GeomeanInterval,
+    /// Rows to explain.
+    pub explain: Vec<RowPattern>,
+    /// Keep all warnings about the values of each row in the report, for programs.
+    pub warnings: bool,
     /// Keep the samples in the report, for charts.
     pub keep_samples: bool,
 }
@@ -102,6 +141,11 @@ impl Default for Plan {
             forks: None,
             assume_independent: false,
             paired: false,
+            bootstrap: false,
+            equivalence: false,
+            geomean: GeomeanInterval::Suite,
+            explain: Vec::new(),
+            warnings: false,
             keep_samples: false,
         }
     }
@@ -110,25 +154,34 @@ impl Default for Plan {
 /// Computes the report of `grid`.
 ///
 /// # Errors
-/// [`Error::Usage`] when the base is no column of any table.
+/// [`Error::Usage`] when the base is no column of any table, or no row is one to explain.
 pub fn compare(grid: Grid, inputs: Vec<Input>, mut warnings: Vec<Diagnostic>, plan: &Plan) -> Result<Report, Error> {
     warnings.extend(grid.diagnostics);
     let bases = bases(&grid.tables, &plan.base)?;
+    let explained = explain::wanted(&grid.tables, &plan.explain)?;
     let cache = UCache::new();
-    let tables: Vec<Table> =
-        grid.tables.into_iter().zip(bases).map(|(table, base)| compare_table(table, base, plan, &cache)).collect();
-    let summary = count(&tables, plan);
+    let tables: Vec<Table> = grid
+        .tables
+        .into_iter()
+        .zip(bases)
+        .map(|(table, base)| {
+            let cx = Context { plan, cache: &cache, exact: table.exact };
+            compare_table(table, base, &|row| explained.iter().any(|e| e.matches(&row.name, &row.keys)), &cx)
+        })
+        .collect();
+    warnings.extend(shift::shifted(&tables));
     Ok(Report {
         settings: Settings {
             alpha: plan.alpha,
             confidence: plan.confidence,
             margin: plan.margin,
+            equivalence: plan.equivalence,
             correction: plan.correction,
             view: plan.view,
         },
         inputs,
+        summary: family::count(&tables, plan),
         tables,
-        summary,
         gates: Vec::new(),
         warnings,
     })
@@ -176,145 +229,121 @@ struct Draft {
     row: Row,
     /// One per column.
     assessments: Vec<Option<Assessment>>,
+    /// Cells pool results that differ in more than they should.
+    pooled: Option<Remark>,
+    /// Warnings that touch a verdict.
+    serious: Vec<&'static str>,
+    /// What the cells stand on, one per column, where the row is to be explained.
+    grounds: Option<Vec<Option<Grounds>>>,
 }
 
-fn compare_table(mut table: GridTable, base: Option<usize>, plan: &Plan, cache: &UCache) -> Table {
-    let rows = std::mem::take(&mut table.rows);
+/// Compares the columns of `table` with column `base` and finishes its rows. `explained`: the row's story is asked for.
+fn compare_table(
+    table: GridTable,
+    base: Option<usize>,
+    explained: &(dyn Fn(&GridRow) -> bool + Sync),
+    cx: &Context<'_>,
+) -> Table {
+    let GridTable { keys, unit, exact, columns, rows } = table;
+    let plan = cx.plan;
     let mut drafts: Vec<Draft> = rows
         .into_par_iter()
         .map(|row| {
-            let means = row.cells.iter().flatten().any(|c| side::wants_means(&c.series, plan));
-            let mut varies: Vec<String> = Vec::new();
-            let mut printed = Vec::with_capacity(row.cells.len());
-            let (cells, sides): (Vec<_>, Vec<_>) = row
-                .cells
-                .into_iter()
-                .map(|cell| {
-                    let Some(cell) = cell else {
-                        printed.push(None);
-                        return (None, None);
-                    };
-                    for key in cell.varies_in {
-                        if !varies.contains(&key) {
-                            varies.push(key);
-                        }
-                    }
-                    printed.push(cell.series.printed.clone());
-                    let (shown, side) = side::weigh(cell.series, table.exact, means, plan);
-                    (shown, Some(side))
-                })
-                .unzip();
-            let assessments: Vec<_> = (0..sides.len())
-                .map(|i| {
-                    let base = base?;
-                    if i == base {
-                        return None;
-                    }
-                    assess::assess(
-                        (cells[base].as_ref(), sides[base].as_ref()),
-                        (cells[i].as_ref(), sides[i].as_ref()),
-                        printed[i].as_deref(),
-                        &assess::Context { plan, cache, exact: table.exact, base },
-                    )
-                })
-                .collect();
-            let mut draft = Draft {
-                row: Row {
-                    name: row.name,
-                    keys: row.keys,
-                    comparisons: vec![None; cells.len()],
-                    cells,
-                    notes: Vec::new(),
-                    hidden: false,
-                },
-                assessments,
-            };
-            if !varies.is_empty() {
-                draft.varies(&sides, varies);
-            }
-            draft
+            let explained = explained(&row);
+            Draft::new(row, base, explained, &columns, &unit, cx)
         })
         .collect();
-    let mut notes = Notes::default();
-    correct(&mut drafts, plan);
+    family::correct(&mut drafts, plan);
     for draft in &mut drafts {
-        for (i, assessment) in draft.assessments.iter_mut().enumerate() {
-            let Some(a) = assessment else { continue };
-            draft.row.comparisons[i] = Some(a.decide(table.unit.better, plan));
-        }
+        let decided = draft.assessments.iter().map(|a| a.as_ref().map(|a| a.decide(unit.better, plan)));
+        draft.row.comparisons = decided.collect();
     }
-    let geomean = geomean::geomean(&drafts.iter().map(|d| &d.row).collect::<Vec<_>>(), &table.columns, base, plan);
+    let geomean = geomean::geomean(&drafts, &columns, base, plan);
     let averaged = geomean.as_ref().is_some_and(|g| g.ratios.iter().any(Option::is_some));
+    let mut notes = Notes::default();
     for draft in &mut drafts {
-        notes.of_row(draft, &table, averaged, plan);
+        notes.of_row(draft, exact, averaged, plan);
     }
-    Table {
-        keys: table.keys,
-        unit: table.unit,
-        exact: table.exact,
-        columns: table.columns,
-        base,
-        rows: drafts.into_iter().map(|d| d.row).collect(),
-        geomean,
-        notes: notes.texts(),
-    }
+    let rows = drafts
+        .into_iter()
+        .map(|draft| {
+            let explanation = explain::explain(&draft, &columns, &unit, cx);
+            Row { explanation, ..draft.row }
+        })
+        .collect();
+    Table { keys, unit, exact, columns, base, rows, geomean, notes: notes.finish() }
 }
 
 impl Draft {
-    /// Cells whose results differ in more than they should: pooled samples get a warning, summaries cannot be combined.
-    fn varies(&mut self, sides: &[Option<Side>], keys: Vec<String>) {
-        let mixed = sides.iter().flatten().any(|s| matches!(s, Side::Mixed));
-        for a in self.assessments.iter_mut().flatten() {
-            a.varies_in = Some((keys.clone(), mixed));
+    /// Weighs the cells of `row` and compares them with the one in column `base`.
+    fn new(
+        row: GridRow,
+        base: Option<usize>,
+        explained: bool,
+        columns: &[Column],
+        unit: &Unit,
+        cx: &Context<'_>,
+    ) -> Self {
+        let plan = cx.plan;
+        let means = row.cells.iter().flatten().any(|c| side::wants_means(&c.series, plan));
+        let mut varies: Vec<String> = Vec::new();
+        let mut printed = Vec::with_capacity(row.cells.len());
+        let mut cells = Vec::with_capacity(row.cells.len());
+        let mut grounds: Vec<Option<Grounds>> = Vec::with_capacity(row.cells.len());
+        for cell in row.cells {
+            let Some(cell) = cell else {
+                printed.push(None);
+                cells.push(None);
+                grounds.push(None);
+                continue;
+            };
+            for key in cell.varies_in {
+                if !varies.contains(&key) {
+                    varies.push(key);
+                }
+            }
+            printed.push(cell.series.printed.clone());
+            let (shown, ground) = side::weigh(cell.series, cell.source, cx.exact, means, plan);
+            cells.push(shown);
+            grounds.push(Some(ground));
         }
-        if self.assessments.iter().all(Option::is_none) {
-            self.assessments.resize_with(sides.len(), || None);
-        }
-    }
-}
-
-/// Fills in the adjusted p-values: one family per compared column of a table.
-fn correct(drafts: &mut [Draft], plan: &Plan) {
-    let columns = drafts.first().map_or(0, |d| d.assessments.len());
-    for i in 0..columns {
-        let tested: Vec<usize> = (0..drafts.len())
-            .filter(|&k| drafts[k].assessments[i].as_ref().is_some_and(|a| a.p.is_some() && a.test != Test::None))
-            .collect();
-        let ps: Vec<f64> = tested.iter().filter_map(|&k| drafts[k].assessments[i].as_ref()?.p).collect();
-        let adjusted = match plan.correction {
-            Correction::Holm => stats::holm(&ps),
-            Correction::Bh => stats::benjamini_hochberg(&ps),
-            Correction::None => ps,
+        let mixed = grounds.iter().flatten().any(|g| matches!(g.side, Side::Mixed));
+        let pooled = match mixed {
+            true => Some(Remark::MixedIn(varies)),
+            false => (!varies.is_empty()).then_some(Remark::VariesIn(varies)),
         };
-        for (k, p) in tested.iter().zip(adjusted) {
-            if let Some(a) = &mut drafts[*k].assessments[i] {
-                a.p_adjusted = Some(p);
-                a.family = tested.len();
+        let half = |i: usize| (cells[i].as_ref(), grounds[i].as_ref());
+        let said = |base: usize, i: usize| {
+            let (old, new) = (grounds[base].as_ref()?, grounds[i].as_ref()?);
+            assess::printed_against((old, printed[base].as_deref()), (new, printed[i].as_deref()))
+        };
+        let assessments: Vec<_> = (0..cells.len())
+            .map(|i| {
+                let base = base.filter(|&base| base != i)?;
+                assess::assess(base, half(base), half(i), said(base, i), cx)
+            })
+            .collect();
+        let mut serious = Vec::new();
+        let mut all_warnings = Vec::new();
+        if !cx.exact {
+            for (new, a) in grounds.iter().zip(&assessments) {
+                let Some(a) = a else { continue };
+                let sides = grounds[a.base].as_ref().zip(new.as_ref());
+                serious.extend(sides.into_iter().flat_map(|(x, y)| warnings::serious(x, y, a, plan)));
+            }
+            if plan.warnings {
+                all_warnings = warnings::of_row(&grounds, &assessments, columns, unit);
             }
         }
-    }
-}
-
-fn count(tables: &[Table], plan: &Plan) -> Counts {
-    let mut c = Counts::default();
-    let mut tested = 0usize;
-    for row in tables.iter().flat_map(|t| &t.rows) {
-        let mut one_side = false;
-        for cmp in row.comparisons.iter().flatten() {
-            tested += usize::from(cmp.p.is_some() && cmp.test != Test::None);
-            c.after_correction += usize::from(cmp.verdict.is_confirmed());
-            match cmp.verdict {
-                Verdict::Better { .. } => c.faster += 1,
-                Verdict::Worse { .. } => c.slower += 1,
-                Verdict::Changed { .. } => c.changed += 1,
-                Verdict::Same => c.same += 1,
-                Verdict::Unclear => c.unclear += 1,
-                Verdict::Untested if cmp.why == Some(Why::OneSide) => one_side = true,
-                Verdict::Untested => c.untested += 1,
+        if plan.keep_samples {
+            for (cell, ground) in cells.iter_mut().zip(&mut grounds) {
+                let samples = |g: &mut Grounds| if explained { g.observations.clone() } else { g.observations.take() };
+                if let (Some(cell), Some(ground)) = (cell, ground) {
+                    cell.observations = samples(ground);
+                }
             }
         }
-        c.unmatched += usize::from(one_side);
+        let row = Row { name: row.name, keys: row.keys, cells, warnings: all_warnings, ..Row::default() };
+        Draft { row, assessments, pooled, serious, grounds: explained.then_some(grounds) }
     }
-    c.expected_false = plan.alpha * tested as f64;
-    c
 }

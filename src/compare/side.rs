@@ -1,18 +1,23 @@
 //! One cell: the number that is shown, and what a test may use of its evidence.
+//!
+//! Which center is shown and what the unit of replication is follow from the shape of the evidence: single values of flat data, one
+//! mean (or median) per process of forked data, n, mean and deviation of a printed summary. Iterations of one process are kept apart
+//! from independent values: they can be tested, but never vouch for a verdict.
 
-use super::{CenterChoice, Plan, TestChoice};
+use super::{CenterChoice, Plan};
+use crate::base::SourceId;
 use crate::model::{Center, Evidence, Observations, Sample, Series, Spread, Summary};
-use crate::report::{Cell, Reported};
+use crate::report::{Cell, Reported, Why};
 use crate::stats::{self, Moments, SummaryStats};
 
 /// What a comparison may use of a cell. Never more than the input supports.
 pub(super) enum Side {
     /// Independent values.
     Flat(Sample),
-    /// Means of at least two processes.
+    /// At least two processes, told apart.
     Forks {
-        /// One per process.
-        means: Vec<f64>,
+        /// One value per process, in order of first appearance.
+        centers: Vec<f64>,
         /// All iterations, processes not told apart; `None` for histograms.
         iterations: Option<Sample>,
     },
@@ -25,49 +30,76 @@ pub(super) enum Side {
 }
 
 /// What a printed summary supports.
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Known {
-    /// Which statistic the center is.
-    pub center: Center,
     /// Values behind it.
     pub n: Option<u64>,
-    /// For Welch's test; `None` without a spread.
+    /// For Welch's test; `None` without a spread of means.
     pub stats: Option<SummaryStats>,
-    /// The spread stands for fork means (`--forks`, or known from the log).
+    /// The number of values is that of the forks (`--forks`, or known from the log), so that the error holds for them.
     pub guarded: bool,
-    /// The printed error treats iterations of forks as independent, and the number of forks is unknown.
-    pub pooled: bool,
-    /// All values come from one process.
-    pub one_process: bool,
+    /// Why no verdict that rests on it is confirmed.
+    pub doubt: Option<Why>,
+    /// How well the printed digits tell the error.
+    pub precision: Precision,
+}
+
+/// How well the printed digits tell an error.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Precision {
+    /// To 5 % or better.
+    Enough,
+    /// Half a unit of its last place is more than 5 % of it.
+    FewDigits,
+    /// It was printed as zero: smaller than its last place.
+    Below,
+}
+
+/// What a cell stands on.
+pub(super) struct Grounds {
+    /// What a test may use.
+    pub side: Side,
+    /// The raw values in run order.
+    pub observations: Option<Observations>,
+    /// The input all of it comes from.
+    pub source: Option<SourceId>,
 }
 
 /// Whether the cell's center is a mean, so that a row's flat cells should show means too.
 pub(super) fn wants_means(series: &Series, plan: &Plan) -> bool {
     match &series.evidence {
-        Evidence::Raw(o) => {
-            plan.center == CenterChoice::Mean || (plan.center == CenterChoice::Auto && o.blocks.is_some())
-        }
+        Evidence::Raw(o) => match plan.center {
+            CenterChoice::Mean => true,
+            CenterChoice::Median => false,
+            CenterChoice::Auto => o.blocks.is_some() || o.weights.is_some(),
+        },
         Evidence::Summary(s) => matches!(s.center, Center::Mean | Center::ForkMean),
         Evidence::Mixed => false,
     }
 }
 
-/// The cell to show and the side to test. `None`: there is nothing to show.
-pub(super) fn weigh(series: Series, exact: bool, means: bool, plan: &Plan) -> (Option<Cell>, Side) {
-    let reported = series.reported.as_deref().map(reported);
+/// The cell to show, `None` for summaries that cannot be combined, and what it stands on.
+///
+/// `means`: flat cells show their mean, because another cell of the row can show no median.
+pub(super) fn weigh(
+    series: Series,
+    source: Option<SourceId>,
+    exact: bool,
+    means: bool,
+    plan: &Plan,
+) -> (Option<Cell>, Grounds) {
+    let stated = series.reported.as_deref().map(reported);
     match series.evidence {
-        Evidence::Mixed => (None, Side::Mixed),
+        Evidence::Mixed => (None, Grounds { side: Side::Mixed, observations: None, source }),
         Evidence::Summary(s) => {
             let (mut cell, known) = summary(&s, plan);
-            cell.reported = cell.reported.or(reported);
-            (Some(cell), Side::Summary(known))
+            cell.reported = cell.reported.or(stated);
+            (Some(cell), Grounds { side: Side::Summary(known), observations: None, source })
         }
         Evidence::Raw(o) => {
             let (mut cell, side) = raw(&o, exact, means, plan);
-            cell.reported = reported;
-            if plan.keep_samples {
-                cell.observations = Some(o);
-            }
-            (Some(cell), side)
+            cell.reported = stated;
+            (Some(cell), Grounds { side, observations: Some(o), source })
         }
     }
 }
@@ -83,79 +115,74 @@ fn reported(s: &Summary) -> Reported {
 }
 
 fn raw(o: &Observations, exact: bool, means: bool, plan: &Plan) -> (Cell, Side) {
-    let moments = stats::moments(&o.values, o.weights.as_deref());
     let mut cell = Cell { raw: true, n: Some(o.count()), confidence: plan.confidence, ..Cell::default() };
-    if let Some(m) = moments {
-        (cell.mean, cell.sd, cell.min, cell.max) = (Some(m.mean), m.sd, Some(m.min), Some(m.max));
-    }
+    let moments = stats::moments(&o.values, o.weights.as_deref());
     let (Some(sample), Some(m)) = (Sample::new(o.values.clone()), moments) else { return (cell, Side::Mixed) };
-    let forks =
-        if plan.test == TestChoice::MannWhitney && plan.center != CenterChoice::Mean { None } else { o.forks() };
-    cell.forks =
-        o.blocks.as_ref().map(|_| forks.as_ref().map_or_else(|| o.forks().map_or(0, |f| f.len()), Vec::len) as u64);
+    (cell.mean, cell.sd, cell.min, cell.max) = (Some(m.mean), m.sd, Some(m.min), Some(m.max));
+    let forks = o.forks();
+    cell.forks = forks.as_ref().map(|f| f.len() as u64);
     if exact {
         cell.kind = Some(Center::Mode);
         cell.center = Some(stats::benchstat::mode(&sample));
         (cell.lo, cell.hi) = (cell.min, cell.max);
         return (cell, Side::Flat(sample));
     }
-    match forks {
-        Some(forks) if forks.len() > 1 => {
-            let fork_means: Vec<f64> =
-                forks.iter().filter_map(|f| stats::moments(&f.values, f.weights.as_deref())).map(|m| m.mean).collect();
-            if plan.center == CenterChoice::Median {
-                median(&mut cell, &sample, o, plan);
-            } else if let Some(f) = stats::moments(&fork_means, None) {
+    let wants_median = plan.center == CenterChoice::Median;
+    if let Some(forks) = forks.as_ref().filter(|f| f.len() > 1) {
+        let centers: Vec<f64> = forks.iter().filter_map(|f| center_of_fork(f, wants_median)).collect();
+        match Sample::new(centers.clone()).filter(|_| wants_median) {
+            Some(medians) => median(&mut cell, &medians, plan),
+            None => {
                 cell.kind = Some(Center::ForkMean);
-                mean(&mut cell, &f, plan);
+                if let Some(of_forks) = stats::moments(&centers, None) {
+                    mean(&mut cell, &of_forks, plan);
+                }
             }
-            let iterations = o.weights.is_none().then_some(sample);
-            (cell, Side::Forks { means: fork_means, iterations })
         }
-        Some(_) => {
-            if plan.center == CenterChoice::Median {
-                median(&mut cell, &sample, o, plan);
-            } else {
-                cell.kind = Some(Center::Mean);
-                mean(&mut cell, &m, plan);
-            }
-            if o.weights.is_none() {
-                return (cell, Side::OneProcess(sample));
-            }
-            let known = Known {
-                center: Center::Mean,
-                n: cell.n,
-                stats: m.summary(),
-                guarded: false,
-                pooled: false,
-                one_process: true,
-            };
-            (cell, Side::Summary(known))
+        return (cell, Side::Forks { centers, iterations: o.weights.is_none().then_some(sample) });
+    }
+    if o.weights.is_some() {
+        // Calls of a histogram are not runs: there are no values to rank, and no interval of a median that would hold.
+        cell.kind = Some(if wants_median { Center::Median } else { Center::Mean });
+        if wants_median {
+            cell.center = center_of_fork(o, true);
+        } else {
+            mean(&mut cell, &m, plan);
         }
-        None => {
-            if means {
-                cell.kind = Some(Center::Mean);
-                mean(&mut cell, &m, plan);
-            } else {
-                median(&mut cell, &sample, o, plan);
-            }
-            (cell, Side::Flat(sample))
-        }
+        let known = Known {
+            n: cell.n,
+            stats: m.summary(),
+            guarded: false,
+            doubt: Some(Why::OneProcess),
+            precision: Precision::Enough,
+        };
+        return (cell, Side::Summary(known));
+    }
+    let one_process = forks.is_some();
+    if wants_median || !(one_process || means) {
+        median(&mut cell, &sample, plan);
+    } else {
+        cell.kind = Some(Center::Mean);
+        mean(&mut cell, &m, plan);
+    }
+    (cell, if one_process { Side::OneProcess(sample) } else { Side::Flat(sample) })
+}
+
+/// The value that stands for a fork: its mean, or its median, counting weights.
+fn center_of_fork(fork: &Observations, wants_median: bool) -> Option<f64> {
+    if !wants_median {
+        return stats::moments(&fork.values, fork.weights.as_deref()).map(|m| m.mean);
+    }
+    match &fork.weights {
+        Some(weights) => stats::Counted::new(&fork.values, weights).map(|c| stats::Ordered::median(&c)),
+        None => Sample::new(fork.values.clone()).map(|s| stats::Ordered::median(&s)),
     }
 }
 
-fn median(cell: &mut Cell, sample: &Sample, o: &Observations, plan: &Plan) {
-    if let Some(weights) = &o.weights {
-        // Calls of a histogram: the weighted median, without an interval that would take calls for independent runs.
-        if let Some(counted) = stats::Counted::new(&o.values, weights) {
-            cell.kind = Some(Center::Median);
-            cell.center = Some(stats::Ordered::median(&counted));
-        }
-        return;
-    }
-    cell.kind = Some(if sample.len() == 1 { Center::Single } else { Center::Median });
-    let interval = stats::median_ci(sample, plan.confidence);
+fn median(cell: &mut Cell, sample: &Sample, plan: &Plan) {
+    cell.kind = Some(if cell.n == Some(1) { Center::Single } else { Center::Median });
     cell.center = Some(stats::Ordered::median(sample));
+    let interval = stats::median_ci(sample, plan.confidence);
     let finite = |v: f64| v.is_finite().then_some(v);
     (cell.lo, cell.hi, cell.coverage) = (finite(interval.lo), finite(interval.hi), interval.coverage);
     cell.infinite = !interval.is_finite();
@@ -167,77 +194,75 @@ fn mean(cell: &mut Cell, m: &Moments, plan: &Plan) {
         cell.kind = Some(Center::Single);
     }
     let interval = m.summary().and_then(|s| stats::mean_ci(&s, plan.confidence));
-    if let Some(i) = interval {
-        (cell.lo, cell.hi) = (Some(i.lo), Some(i.hi));
-    } else {
-        cell.infinite = true;
+    match interval {
+        Some(i) => (cell.lo, cell.hi) = (Some(i.lo), Some(i.hi)),
+        None => cell.infinite = true,
     }
 }
 
 fn summary(s: &Summary, plan: &Plan) -> (Cell, Known) {
-    let forks = s.forks.or(plan.forks);
+    let (sd, precision) = recovered_sd(s);
+    // Only the error of a JMH table pools forks and iterations as if they were independent.
+    let pools = matches!(s.spread, Spread::StudentError { .. }) && !plan.assume_independent;
+    let forks = s.forks.or(plan.forks.filter(|_| pools));
+    let doubt = match forks {
+        _ if !pools => None,
+        None => Some(Why::Pooled),
+        Some(0 | 1) => Some(Why::OneProcess),
+        Some(_) => None,
+    };
+    // The deviation of all iterations is at least that of a fork's mean: with as many values as forks the error is on the safe side.
+    let guarded = pools && forks.is_some_and(|f| f > 1);
+    let n = if guarded { s.n.zip(forks).map(|(n, forks)| n.min(forks)) } else { s.n };
+    let of_means = n.zip(sd).filter(|(n, _)| *n > 1).map(|(n, sd)| SummaryStats { n, mean: s.value, sd });
     let mut cell = Cell {
-        raw: false,
         n: s.n,
-        forks: s.forks,
+        forks,
         kind: Some(s.center),
         center: Some(s.value),
         confidence: plan.confidence,
+        mean: (s.center == Center::Mean).then_some(s.value),
+        sd,
         approximate: s.approximate,
+        infinite: s.spread == Spread::Infinite,
         reported: Some(reported(s)).filter(|r| r.error.is_some()),
         ..Cell::default()
     };
-    let (sd, student) = match s.spread {
-        Spread::StudentError { half_width, confidence, .. } => {
-            (s.n.and_then(|n| stats::sd_from_error(half_width, n, confidence)), true)
-        }
-        Spread::NormalError { half_width, confidence, .. } => {
-            (s.n.and_then(|n| stats::sd_from_normal_error(half_width, n, confidence)), false)
-        }
-        Spread::StdDev(sd) => (Some(sd), false),
-        Spread::Percent(pct) => {
-            cell.spread_pct = Some(pct);
-            (None, false)
-        }
-        Spread::Infinite => {
-            cell.infinite = true;
-            (None, false)
-        }
-        Spread::None => (None, false),
-    };
-    cell.sd = sd;
-    // The error of a JMH table pools forks; with their number known it is guarded, as if each fork were one value.
-    let guard = student && forks.is_some_and(|f| f >= 1) && !plan.assume_independent;
-    let n = if guard { forks.filter(|f| *f >= 2) } else { s.n };
-    let stats = match (n, sd) {
-        (Some(n), Some(sd)) if n >= 2 => Some(SummaryStats { n, mean: s.value, sd }),
-        _ => None,
-    };
-    // Shown: what the producer printed, at the confidence asked for; guarded only where the user gave the forks.
-    let shown_n = if plan.forks.is_some() && guard { n } else { s.n };
-    if let (Some(n), Some(sd)) = (shown_n, sd) {
-        if let Some(i) = stats::mean_ci(&SummaryStats { n, mean: s.value, sd }, plan.confidence) {
-            (cell.lo, cell.hi) = (Some(i.lo), Some(i.hi));
-        }
-    } else if let Spread::StudentError { half_width, confidence, .. } = s.spread {
-        if confidence == plan.confidence {
+    match (of_means.and_then(|m| stats::mean_ci(&m, plan.confidence)), s.spread) {
+        (Some(i), _) => (cell.lo, cell.hi) = (Some(i.lo), Some(i.hi)),
+        // Without n an error holds at its own confidence only.
+        (None, Spread::StudentError { half_width, confidence, .. })
+            if confidence == plan.confidence && precision != Precision::Below =>
+        {
             (cell.lo, cell.hi) = (Some(s.value - half_width), Some(s.value + half_width));
         }
+        (None, Spread::Percent(percent)) => cell.spread_pct = Some(percent),
+        _ => {}
     }
-    cell.mean = (s.center == Center::Mean).then_some(s.value);
-    let one = guard && forks == Some(1);
-    let stats = if one {
-        sd.zip(s.n).filter(|(_, n)| *n >= 2).map(|(sd, n)| SummaryStats { n, mean: s.value, sd })
+    // A deviation of single values says nothing of a median.
+    let stats = of_means.filter(|_| matches!(s.center, Center::Mean | Center::ForkMean));
+    (cell, Known { n: s.n, stats, guarded, doubt, precision })
+}
+
+/// Standard deviation of the single values behind what was printed, and how well the digits tell it.
+fn recovered_sd(s: &Summary) -> (Option<f64>, Precision) {
+    /// Share of the error that rounding may make up unsaid.
+    const LARGEST_ROUNDING: f64 = 0.05;
+    let (half_width, resolution, sd) = match s.spread {
+        Spread::StudentError { half_width, confidence, resolution } => {
+            (half_width, resolution, s.n.and_then(|n| stats::sd_from_error(half_width, n, confidence)))
+        }
+        Spread::NormalError { half_width, confidence, resolution } => {
+            (half_width, resolution, s.n.and_then(|n| stats::sd_from_normal_error(half_width, n, confidence)))
+        }
+        Spread::StdDev(sd) => (sd, 0.0, Some(sd)),
+        Spread::None | Spread::Percent(_) | Spread::Infinite => return (None, Precision::Enough),
+    };
+    if half_width == 0.0 && resolution > 0.0 {
+        (None, Precision::Below)
+    } else if resolution > LARGEST_ROUNDING * half_width {
+        (sd, Precision::FewDigits)
     } else {
-        stats
-    };
-    let known = Known {
-        center: s.center,
-        n: s.n,
-        stats,
-        guarded: guard && !one,
-        pooled: student && !guard && !plan.assume_independent,
-        one_process: one,
-    };
-    (cell, known)
+        (sd, Precision::Enough)
+    }
 }

@@ -13,6 +13,7 @@ fn compared(old: f64, new: f64, lo: f64, hi: f64, verdict: Verdict) -> Compariso
         lo: Some(lo),
         hi: Some(hi),
         confidence: 0.95,
+        equivalence: None,
         p: Some(0.001),
         p_adjusted: Some(0.01),
         test: Test::MannWhitneyExact,
@@ -35,8 +36,7 @@ fn row(name: &str, comparison: Option<Comparison>) -> Row {
         keys: [(".name".into(), name.split('/').next().unwrap().into())].into(),
         cells: vec![cell(), cell()],
         comparisons: vec![None, comparison],
-        notes: vec![],
-        hidden: false,
+        ..Row::default()
     }
 }
 
@@ -63,6 +63,7 @@ fn report(tables: Vec<Table>) -> Report {
             alpha: 0.05,
             confidence: 0.95,
             margin: 0.01,
+            equivalence: false,
             correction: Correction::Holm,
             view: View::Change,
         },

@@ -21,6 +21,7 @@ pub use grid::{Layout, Mode, layout};
 pub use keys::{GoName, ResultKeys};
 pub use lex::{Fault, SyntaxError};
 pub use projection::{Field, Order, Projection};
+pub use unsplit::is_date;
 
 use std::sync::Arc;
 

@@ -42,7 +42,7 @@ fn subject(key: &str) -> Subject {
 }
 
 /// Whether the setting says when a run was.
-pub(super) fn is_date(key: &str) -> bool {
+pub fn is_date(key: &str) -> bool {
     subject(key) == Subject::Date
 }
 

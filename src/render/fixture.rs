@@ -73,6 +73,7 @@ pub fn compared(old: f64, new: f64, lo_pct: f64, hi_pct: f64, p: f64, verdict: V
         lo: Some(1.0 + lo_pct / 100.0),
         hi: Some(1.0 + hi_pct / 100.0),
         confidence: 0.95,
+        equivalence: None,
         p: Some(p),
         p_adjusted: Some((p * 8.0).min(1.0)),
         test: Test::MannWhitneyExact,
@@ -110,7 +111,7 @@ pub fn row(name: &str, old: Option<Cell>, new: Option<Cell>, comparison: Compari
         cells: vec![old, new],
         comparisons: vec![None, Some(comparison)],
         notes: notes.to_vec(),
-        hidden: false,
+        ..Row::default()
     }
 }
 
@@ -228,8 +229,7 @@ pub fn versions() -> Table {
             keys: [(".name".into(), name.into())].into(),
             cells,
             comparisons,
-            notes: vec![],
-            hidden: false,
+            ..Row::default()
         }
     };
     let mut missing = line("readwhilewriting", 8e4, [1.0, 0.9, 0.91], [Verdict::Same, WORSE, WORSE]);
@@ -368,6 +368,7 @@ pub fn report(tables: Vec<Table>) -> Report {
             alpha: 0.05,
             confidence: 0.95,
             margin: 0.01,
+            equivalence: false,
             correction: Correction::Holm,
             view: View::Change,
         },

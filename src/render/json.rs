@@ -39,6 +39,7 @@ impl Serialize for Document<'_> {
                 alpha: r.settings.alpha,
                 confidence: r.settings.confidence,
                 margin: r.settings.margin,
+                equivalence: r.settings.equivalence,
                 correction: r.settings.correction.to_string(),
                 view: if r.settings.view == View::Relative { "relative" } else { "change" },
             },
@@ -71,6 +72,7 @@ struct SettingsDoc {
     alpha: f64,
     confidence: f64,
     margin: f64,
+    equivalence: bool,
     correction: String,
     view: &'static str,
 }
@@ -140,7 +142,8 @@ impl Serialize for RowDoc<'_> {
         let comparisons: Vec<_> =
             self.row.comparisons.iter().map(|c| c.as_ref().map(|c| ComparisonDoc(c, self.dim))).collect();
         m.serialize_entry("comparisons", &comparisons)?;
-        m.serialize_entry("notes", &self.row.notes.iter().filter_map(|&n| self.notes.get(n)).collect::<Vec<_>>())?;
+        let notes = self.row.notes.iter().filter_map(|&n| self.notes.get(n)).chain(&self.row.warnings);
+        m.serialize_entry("notes", &notes.collect::<Vec<_>>())?;
         m.end()
     }
 }
@@ -211,6 +214,9 @@ impl Serialize for ComparisonDoc<'_> {
         m.serialize_entry("lo", &c.lo)?;
         m.serialize_entry("hi", &c.hi)?;
         m.serialize_entry("confidence", &c.confidence)?;
+        if let Some((lo, hi)) = c.equivalence {
+            m.serialize_entry("equivalence", &[lo, hi])?;
+        }
         m.serialize_entry("p", &c.p)?;
         m.serialize_entry("p_adjusted", &c.p_adjusted)?;
         m.serialize_entry("test", c.test.word())?;
@@ -248,6 +254,7 @@ struct SummaryDoc {
     unmatched: usize,
     expected_false: f64,
     after_correction: usize,
+    in_doubt: usize,
 }
 
 impl From<&Counts> for SummaryDoc {
@@ -262,6 +269,7 @@ impl From<&Counts> for SummaryDoc {
             unmatched: c.unmatched,
             expected_false: c.expected_false,
             after_correction: c.after_correction,
+            in_doubt: c.in_doubt,
         }
     }
 }

@@ -3,8 +3,10 @@
 //! Every renderer and the gate read a [`Report`] and nothing else; all arithmetic is done when it exists.
 //! Numbers are in base units at full precision. `None` is "unknown" or "undefined"; nothing here is NaN or infinite.
 
+mod explanation;
 mod select;
 
+pub use explanation::{Basis, BootstrapStory, Explanation, PairStory, PowerStory, RankStory, SideStory};
 pub use select::{Selection, Sort, select};
 
 use std::fmt;
@@ -41,6 +43,8 @@ pub struct Settings {
     pub confidence: f64,
     /// Changes inside `1/(1+margin) ..= 1+margin` are negligible; 0.01 is 1 %.
     pub margin: f64,
+    /// `same` is decided by two one-sided tests: the interval of confidence 1 - 2 alpha lies inside the margin.
+    pub equivalence: bool,
     /// How the p-values of one table and column are corrected before they decide.
     pub correction: Correction,
     /// Which view is asked for; the numbers are the same.
@@ -91,7 +95,7 @@ pub struct Table {
 }
 
 /// One benchmark.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Row {
     /// As its producer prints it, or the `--row` values.
     pub name: Arc<str>,
@@ -103,6 +107,10 @@ pub struct Row {
     pub comparisons: Vec<Option<Comparison>>,
     /// Indexes into [`Table::notes`], ascending by use.
     pub notes: Vec<usize>,
+    /// What makes its values less trustworthy than they look, where that was asked for; for programs, beside the notes.
+    pub warnings: Vec<String>,
+    /// Its whole story, where that was asked for.
+    pub explanation: Option<Box<Explanation>>,
     /// Left out of text and Markdown by `--only` or the row limit; still in JSON and CSV.
     pub hidden: bool,
 }
@@ -176,6 +184,8 @@ pub struct Comparison {
     pub hi: Option<f64>,
     /// Nominal confidence of the interval.
     pub confidence: f64,
+    /// Interval of `ratio` of confidence 1 - 2 alpha, where equivalence was asked for.
+    pub equivalence: Option<(f64, f64)>,
     /// The row's own p-value.
     pub p: Option<f64>,
     /// After the correction over the rows tested in this table and column.
@@ -197,7 +207,7 @@ pub struct Comparison {
 }
 
 /// Tests, by their words in the JSON contract.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[allow(missing_docs)]
 pub enum Test {
     MannWhitneyExact,
@@ -209,6 +219,7 @@ pub enum Test {
     Paired,
     Exact,
     Printed,
+    #[default]
     None,
 }
 
@@ -231,7 +242,7 @@ impl Test {
 }
 
 /// Interval methods, by their words in the JSON contract.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[allow(missing_docs)]
 pub enum IntervalMethod {
     HodgesLehmann,
@@ -240,6 +251,8 @@ pub enum IntervalMethod {
     WelchLogForks,
     WelchLog,
     PairedLog,
+    Bootstrap,
+    #[default]
     None,
 }
 
@@ -253,6 +266,7 @@ impl IntervalMethod {
             IntervalMethod::WelchLogForks => "welch-log-forks",
             IntervalMethod::WelchLog => "welch-log",
             IntervalMethod::PairedLog => "paired-log",
+            IntervalMethod::Bootstrap => "bootstrap-bca",
             IntervalMethod::None => "none",
         }
     }
@@ -276,6 +290,7 @@ pub enum Why {
     Pooled,
     OneProcess,
     Contradiction,
+    NotAsked,
 }
 
 impl Why {
@@ -296,6 +311,7 @@ impl Why {
             Why::Pooled => "pooled",
             Why::OneProcess => "one-process",
             Why::Contradiction => "contradiction",
+            Why::NotAsked => "not-asked",
         }
     }
 }
@@ -399,6 +415,8 @@ pub struct Counts {
     pub expected_false: f64,
     /// Changes that are confirmed.
     pub after_correction: usize,
+    /// Verdicts that rest on pooled errors or on one process: more of them are false than `expected_false` promises.
+    pub in_doubt: usize,
 }
 
 /// What a `--fail-on` rule found.
@@ -540,16 +558,7 @@ impl Row {
 
     /// [`Row::display_name`] less the parameters in `said`, which were said elsewhere.
     pub fn name_without(&self, said: &[Pair]) -> String {
-        let mut out = self.name.to_string();
-        for (k, v) in self.keys.iter() {
-            if said.iter().any(|(s, _)| s == k) {
-                continue;
-            }
-            if !k.starts_with('.') && !k.starts_with('/') && !self.name.split(' ').any(|word| word == &**v) {
-                out.push_str(&format!(" {k}={v}"));
-            }
-        }
-        out
+        display_name(&self.name, &self.keys, said)
     }
 
     /// The most telling verdict of the row: a change before everything else, the worst first.
@@ -567,6 +576,20 @@ impl Row {
         };
         self.comparisons.iter().flatten().map(|c| c.verdict).min_by_key(rank)
     }
+}
+
+/// `name` and behind it the parameters in `keys` that it does not hold itself and that are not in `said`.
+pub fn display_name(name: &str, keys: &[Pair], said: &[Pair]) -> String {
+    let mut out = name.to_owned();
+    for (k, v) in keys {
+        if said.iter().any(|(s, _)| s == k) {
+            continue;
+        }
+        if !k.starts_with('.') && !k.starts_with('/') && !name.split(' ').any(|word| word == &**v) {
+            out.push_str(&format!(" {k}={v}"));
+        }
+    }
+    out
 }
 
 impl fmt::Display for Correction {

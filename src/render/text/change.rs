@@ -411,7 +411,7 @@ fn range(lo: f64, hi: f64) -> String {
     format!("{} .. {}%", end(lo, "-∞"), end(hi, "+∞"))
 }
 
-fn trim_zeros(v: f64) -> String {
+pub(super) fn trim_zeros(v: f64) -> String {
     let text = format!("{v:.3}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }

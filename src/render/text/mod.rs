@@ -5,6 +5,7 @@
 //! took 6 µs a row for the same (measured over 100,000 rows), more than reading and testing the row.
 
 mod change;
+mod explain;
 pub(super) mod grid;
 mod relative;
 
@@ -15,7 +16,7 @@ use anstyle::{AnsiColor, Style};
 
 use super::Render;
 use crate::base::printable;
-use crate::report::{Counts, Report, Table, Verdict, View};
+use crate::report::{Correction, Counts, Report, Settings, Table, Verdict, View};
 use crate::units::show::Spelling;
 
 /// How to write text.
@@ -96,6 +97,10 @@ impl<'a> Footnotes<'a> {
 impl Render for Text {
     fn render(&self, report: &Report, out: &mut dyn Write) -> io::Result<()> {
         let mut out = BufWriter::with_capacity(1 << 16, out);
+        if report.tables.iter().flat_map(|t| &t.rows).any(|r| r.explanation.is_some()) {
+            self.explain(report, &mut out)?;
+            return out.flush();
+        }
         let mut notes = Footnotes::default();
         let mut before: Option<&Table> = None;
         for table in &report.tables {
@@ -111,7 +116,7 @@ impl Render for Text {
         }
         if report.tables.iter().any(|t| t.base.is_some()) {
             let hidden = report.tables.iter().flat_map(|t| &t.rows).filter(|r| r.hidden).count();
-            self.line(BOLD, &summary_line(&report.summary, report.settings.correction, hidden), &mut out)?;
+            self.line(BOLD, &summary_line(&report.summary, &report.settings, hidden), &mut out)?;
         } else {
             let hidden = report.tables.iter().flat_map(|t| &t.rows).filter(|r| r.hidden).count();
             if hidden > 0 {
@@ -184,13 +189,10 @@ impl Text {
 }
 
 /// The sentence at the end: what was found, and how much of it chance alone would give.
-pub(super) fn summary_line(c: &Counts, correction: crate::report::Correction, hidden: usize) -> String {
-    use crate::report::Correction;
+fn summary_line(c: &Counts, settings: &Settings, hidden: usize) -> String {
     let mut parts = vec![format!("{} faster", c.faster), format!("{} slower", c.slower)];
-    for (n, word) in [(c.changed, "changed")] {
-        if n > 0 {
-            parts.push(format!("{n} {word}"));
-        }
+    if c.changed > 0 {
+        parts.push(format!("{} changed", c.changed));
     }
     parts.push(format!("{} same", c.same));
     parts.push(format!("{} unclear", c.unclear));
@@ -203,18 +205,24 @@ pub(super) fn summary_line(c: &Counts, correction: crate::report::Correction, hi
     if hidden > 0 {
         line += &format!(" ({hidden} not shown; --all shows them)");
     }
+    if settings.equivalence {
+        let confidence = change::confidence_words(1.0 - 2.0 * settings.alpha);
+        let margin = change::trim_zeros(100.0 * settings.margin);
+        line += &format!("; same: the {confidence} interval is within {margin}%");
+    }
     if c.expected_false > 0.0 {
-        let about = if c.expected_false < 9.95 {
-            format!("{:.1}", c.expected_false)
-        } else {
-            format!("{:.0}", c.expected_false)
+        let about = match c.expected_false {
+            n if n < 9.95 => format!("{n:.1}"),
+            n => format!("{n:.0}"),
         };
-        let after = match correction {
-            Correction::Holm => format!(", {} left after Holm", c.after_correction),
-            Correction::Bh => format!(", {} left after Benjamini-Hochberg", c.after_correction),
-            Correction::None => String::new(),
+        // Errors that leave out differences between processes promise too much.
+        let about = if c.in_doubt > 0 { format!("more than {about}") } else { format!("about {about}") };
+        let left = match settings.correction {
+            Correction::Holm => format!("{} left after Holm", c.after_correction),
+            Correction::Bh => format!("{} left after Benjamini-Hochberg", c.after_correction),
+            Correction::None => "none taken out (--correction none)".to_owned(),
         };
-        line += &format!("; about {about} false calls expected by chance{after}");
+        line += &format!("; {about} false calls expected by chance, {left}");
     }
     line
 }

@@ -1,0 +1,689 @@
+//! The whole story of single rows in plain words: `--explain`.
+//!
+//! A paragraph per subject behind its label, wrapped to the width; values as strips: one in run order for each side, one of both sides on a
+//! common axis.
+
+use std::io::{self, Write};
+
+use anstyle::Style;
+
+use super::change::{confidence_words, trim_zeros};
+use super::grid::width;
+use super::{BOLD, DIM, Text, YELLOW, style_of};
+use crate::model::Center;
+use crate::report::{
+    Basis, Cell, Comparison, Correction, IntervalMethod, PairStory, Report, Row, Settings, SideStory, Table, Test,
+    Verdict, Why,
+};
+use crate::stats::{Anova, Interval};
+use crate::units::show::{Scale, percent};
+
+/// Width of the labels before the paragraphs.
+const LABEL: usize = 10;
+/// Text is not wrapped below this.
+const NARROWEST: usize = 40;
+/// A blank at which no line is broken.
+const TIED: &str = "\u{a0}";
+/// What starting a process and warming it up is taken to cost, in iterations.
+const COST: f64 = 10.0;
+
+impl Text {
+    /// Tells the stories of all rows that have one.
+    pub(super) fn explain(&self, report: &Report, out: &mut dyn Write) -> io::Result<()> {
+        let mut first = true;
+        for table in &report.tables {
+            for row in &table.rows {
+                let Some(story) = &row.explanation else { continue };
+                if !std::mem::take(&mut first) {
+                    writeln!(out)?;
+                }
+                let scale = Scale::of(&table.unit, row.cells.iter().flatten().filter_map(|c| c.center));
+                let teller = Teller { text: self, report, settings: &report.settings, table, row, scale };
+                teller.heading(out)?;
+                for side in &story.sides {
+                    teller.side(side, out)?;
+                }
+                teller.axis(&story.sides, out)?;
+                for pair in &story.pairs {
+                    teller.pair(pair, story.pairs.len() > 1, out)?;
+                }
+                teller.closing(&story.sides, out)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Tells of one row.
+struct Teller<'a> {
+    text: &'a Text,
+    report: &'a Report,
+    settings: &'a Settings,
+    table: &'a Table,
+    row: &'a Row,
+    scale: Scale,
+}
+
+impl Teller<'_> {
+    /// A number and its unit, which stay on one line.
+    fn show(&self, v: f64) -> String {
+        self.scale.show(v, self.text.spelling).replace(' ', TIED)
+    }
+
+    /// The same outside of a paragraph.
+    fn bare(&self, v: f64) -> String {
+        self.text.plain(&self.scale.show(v, self.text.spelling))
+    }
+
+    /// The same with its sign.
+    fn signed(&self, v: f64) -> String {
+        format!("{}{}", if v < 0.0 { "" } else { "+" }, self.show(v))
+    }
+
+    /// `1.707 .. 1.736 µs`; an open end is infinite.
+    fn range(&self, lo: f64, hi: f64) -> String {
+        let end = |v: f64, open: &str| if v.is_finite() { self.scale.number(v) } else { open.to_owned() };
+        let suffix = self.scale.suffix(self.text.spelling);
+        format!("{} .. {}{suffix}", end(lo, "-∞"), end(hi, "+∞")).replace(' ', TIED)
+    }
+
+    fn label(&self, column: usize) -> &str {
+        self.table.columns.get(column).map_or("", |c| &c.label)
+    }
+
+    /// `label     text`, wrapped, the text under itself.
+    fn say(&self, label: &str, style: Style, text: &str, out: &mut dyn Write) -> io::Result<()> {
+        let label = self.text.plain(label);
+        let mut lines = self.wrapped(text, self.room()).into_iter();
+        let pad = " ".repeat(LABEL.saturating_sub(width(&label)));
+        if width(&label) >= LABEL {
+            self.text.line(BOLD, &label, out)?;
+        } else if let Some(line) = lines.next() {
+            let label = if self.text.color { format!("{BOLD}{label}{BOLD:#}") } else { label };
+            self.line(&format!("{label}{pad}"), style, &line, out)?;
+        }
+        for line in lines {
+            self.line(&" ".repeat(LABEL), style, &line, out)?;
+        }
+        Ok(())
+    }
+
+    /// Columns for the paragraphs.
+    fn room(&self) -> usize {
+        self.text.width.max(NARROWEST) - LABEL
+    }
+
+    /// Breaks `text` at blanks into lines of at most `room` columns, numbers and their units together; a longer word has a line of its own.
+    fn wrapped(&self, text: &str, room: usize) -> Vec<String> {
+        let words = text.split(' ').filter(|w| !w.is_empty());
+        let words = words.map(|w| w.split(TIED).map(|part| self.text.plain(part)).collect::<Vec<_>>().join(" "));
+        let mut lines: Vec<String> = Vec::new();
+        for word in words {
+            match lines.last_mut() {
+                Some(line) if width(line) + 1 + width(&word) <= room => {
+                    line.push(' ');
+                    line.push_str(&word);
+                }
+                _ => lines.push(word),
+            }
+        }
+        lines
+    }
+
+    fn line(&self, before: &str, style: Style, text: &str, out: &mut dyn Write) -> io::Result<()> {
+        match self.text.color && style != Style::new() {
+            true => writeln!(out, "{before}{style}{text}{style:#}"),
+            false => writeln!(out, "{before}{text}"),
+        }
+    }
+
+    fn heading(&self, out: &mut dyn Write) -> io::Result<()> {
+        let unit = &self.table.unit.name;
+        let direction = self.table.direction_words().map_or(String::new(), |w| format!(", {w}"));
+        let heading = self.text.plain(&format!("{}   {unit}{direction}", self.row.display_name()));
+        self.text.line(BOLD, &heading, out)?;
+        let keys: Vec<String> =
+            self.table.keys.iter().filter(|k| !k.1.is_empty()).map(|(k, v)| format!("{k}: {v}")).collect();
+        for line in self.wrapped(&keys.join(", "), self.text.width.max(NARROWEST)) {
+            self.text.line(DIM, &line, out)?;
+        }
+        Ok(())
+    }
+
+    fn side(&self, side: &SideStory, out: &mut dyn Write) -> io::Result<()> {
+        let Some(cell) = self.row.cells.get(side.column).and_then(Option::as_ref) else { return Ok(()) };
+        writeln!(out)?;
+        let mut text = samples_words(side, cell);
+        match (cell.min, cell.max) {
+            (Some(min), Some(max)) if min == max => {
+                return self.say(
+                    self.label(side.column),
+                    Style::new(),
+                    &format!("{text}, all {}", self.show(min)),
+                    out,
+                );
+            }
+            (Some(min), Some(max)) => text += &format!(", from {} to {}", self.show(min), self.show(max)),
+            _ => {}
+        }
+        self.say(self.label(side.column), Style::new(), &text, out)?;
+        if let Some(strip) = run_order(&side.runs, self.room(), self.text.spelling.ascii) {
+            writeln!(out, "{}{strip}", " ".repeat(LABEL))?;
+        }
+        self.say("", Style::new(), &self.center(cell), out)?;
+        if let Some(anova) = &side.anova {
+            if let Some(text) = processes_words(anova) {
+                self.say("", Style::new(), &text, out)?;
+            }
+        }
+        for warning in &side.warnings {
+            self.say("", YELLOW, &format!("warning: {warning}"), out)?;
+        }
+        Ok(())
+    }
+
+    /// What stands in the middle, and how exactly it is known.
+    fn center(&self, cell: &Cell) -> String {
+        let Some(center) = cell.center else { return "no value".into() };
+        let what = match cell.kind {
+            Some(Center::Median) if cell.forks.is_some_and(|f| f > 1) => "median of the processes' medians",
+            Some(Center::Median) => "median",
+            Some(Center::Mean) => "mean",
+            Some(Center::ForkMean) => "mean of the processes' means",
+            Some(Center::Mode) => "most frequent value",
+            Some(Center::Single) | None => "value",
+        };
+        let about = if cell.approximate { "about " } else { "" };
+        let mut text = format!("{what} {about}{}", self.show(center));
+        let confidence = confidence_words(self.settings.confidence);
+        match (cell.lo, cell.hi) {
+            _ if cell.kind == Some(Center::Mode) => {}
+            (Some(lo), Some(hi)) => {
+                let how = match (cell.kind, cell.coverage) {
+                    (Some(Center::Median), Some(c)) => format!(" by order statistics, which cover {:.1}%", 100.0 * c),
+                    (Some(Center::Median), None) => " by order statistics".to_owned(),
+                    (Some(Center::ForkMean), _) => " by Student's t over the processes".to_owned(),
+                    _ => " by Student's t".to_owned(),
+                };
+                text += &format!(", {confidence} interval {}{how}", self.range(lo, hi));
+            }
+            _ if cell.infinite => text += &format!("; too few values for a {confidence} interval"),
+            _ => {}
+        }
+        if let (Some(mean), Some(sd)) = (cell.mean, cell.sd) {
+            let cv = if mean == 0.0 { String::new() } else { format!(" ({:.1}%)", 100.0 * sd / mean.abs()) };
+            let mean =
+                if cell.kind == Some(Center::Mean) { String::new() } else { format!("mean {}, ", self.show(mean)) };
+            text += &format!("; {mean}standard deviation {}{cv}", self.show(sd));
+        }
+        if let Some(r) = &cell.reported {
+            let error = r.error.map_or(String::new(), |e| format!(" ± {}", self.show(e)));
+            let at = r.confidence.map_or(String::new(), |c| format!(" ({})", confidence_words(c)));
+            text += &format!("; the input itself says {}{error}{at}", self.show(r.center));
+        }
+        text
+    }
+
+    /// The values of all sides on one axis.
+    fn axis(&self, sides: &[SideStory], out: &mut dyn Write) -> io::Result<()> {
+        let values = || sides.iter().flat_map(|s| s.runs.iter().flatten().copied());
+        let (min, max) = values().fold((f64::INFINITY, f64::NEG_INFINITY), |(lo, hi), v| (lo.min(v), hi.max(v)));
+        if min >= max || values().count() < 3 {
+            return Ok(());
+        }
+        writeln!(out)?;
+        let room = self.room().min(72);
+        for side in sides.iter().filter(|s| !s.runs.is_empty()) {
+            let center = self.row.cells.get(side.column).and_then(|c| c.as_ref()?.center);
+            let strip = dots(&side.runs, center, (min, max), room, self.text.spelling.ascii);
+            let label = cut(&self.text.plain(self.label(side.column)), LABEL - 1);
+            writeln!(out, "{label}{}{strip}", " ".repeat(LABEL - width(&label)))?;
+        }
+        let (lo, hi) = (self.bare(min), self.bare(max));
+        let gap = room.saturating_sub(width(&lo) + width(&hi)).max(1);
+        self.text.line(DIM, &format!("{}{lo}{}{hi}", " ".repeat(LABEL), " ".repeat(gap)), out)
+    }
+
+    fn pair(&self, pair: &PairStory, several: bool, out: &mut dyn Write) -> io::Result<()> {
+        let Some(c) = self.row.comparisons.get(pair.column).and_then(Option::as_ref) else { return Ok(()) };
+        writeln!(out)?;
+        if several {
+            let line = format!("{} -> {}", self.label(c.base), self.label(pair.column));
+            self.text.line(BOLD, &self.text.plain(&line), out)?;
+        }
+        if let Some(text) = self.change(c, pair) {
+            self.say("change", Style::new(), &text, out)?;
+        }
+        self.say("test", Style::new(), &self.test(c, pair), out)?;
+        for text in self.by_other_methods(c, pair) {
+            self.say("", Style::new(), &text, out)?;
+        }
+        let dim = self.table.unit.dim();
+        self.say("verdict", style_of(c.verdict), &format!("{}: {}", c.verdict.word(dim), self.reason(c, pair)), out)?;
+        if let Some(text) = power_words(pair) {
+            self.say("power", Style::new(), &text, out)?;
+        }
+        for warning in &pair.warnings {
+            self.say("warning", YELLOW, warning, out)?;
+        }
+        Ok(())
+    }
+
+    fn change(&self, c: &Comparison, pair: &PairStory) -> Option<String> {
+        let center = |i: usize| self.row.cells.get(i).and_then(|c| c.as_ref()?.center);
+        let (old, new) = (center(c.base)?, center(pair.column)?);
+        let mut text = format!("{} -> {}", self.show(old), self.show(new));
+        if let Some(d) = c.difference {
+            text += &format!(", {}", self.signed(d));
+        }
+        if let Some(pct) = c.delta_pct {
+            text += &format!(", {}", percent(pct));
+        }
+        let estimate = match c.interval {
+            IntervalMethod::HodgesLehmann => "median of the ratios of all pairs of runs (Hodges-Lehmann)",
+            IntervalMethod::LogDelta => "ratio of means (interval by the delta method on logarithms)",
+            IntervalMethod::Fieller => "ratio of means (interval by Fieller, because a mean is noisy)",
+            IntervalMethod::WelchLogForks => "ratio of the geometric means of the processes",
+            IntervalMethod::WelchLog => "ratio of geometric means",
+            IntervalMethod::PairedLog => "geometric mean of the pairs' ratios",
+            IntervalMethod::Bootstrap => "ratio of means (interval by bootstrap)",
+            IntervalMethod::None => return Some(text),
+        };
+        if let Some(r) = c.ratio {
+            text += &format!("; {estimate} {r:.4}, {}", percent(100.0 * (r - 1.0)));
+            text += &match c.interval_pct() {
+                Some((lo, hi)) => format!(", {} interval {}", confidence_words(c.confidence), percent_range(lo, hi)),
+                None => format!(", too few values for a {} interval", confidence_words(c.confidence)),
+            };
+        }
+        let coverage = pair.ranks.and_then(|r| r.ratio?.interval.coverage);
+        if let Some(coverage) = coverage.filter(|_| c.interval == IntervalMethod::HodgesLehmann) {
+            text += &format!(" (covers {:.1}%)", 100.0 * coverage);
+        }
+        if c.why == Some(Why::OneProcess) || pair.basis == Basis::OneProcess {
+            text += "; within one process";
+        }
+        Some(text)
+    }
+
+    fn test(&self, c: &Comparison, pair: &PairStory) -> String {
+        let test = match c.test {
+            Test::MannWhitneyExact => "Mann-Whitney U, exact",
+            Test::MannWhitneyNormal => "Mann-Whitney U by its normal approximation",
+            Test::Welch if c.interval == IntervalMethod::Fieller => "Welch's t",
+            Test::Welch => "Welch's t on logarithms",
+            Test::WelchLogForks => "Welch's t on the logarithms of one value per process",
+            Test::WelchSummary => "Welch's t from n, mean and standard deviation",
+            Test::WelchSummaryForks => "Welch's t from mean and standard deviation, with as many values as processes",
+            Test::Paired => "Student's t on the logarithms of the pairs' ratios",
+            Test::Exact => return "none: the unit is exact, so any difference is a change".into(),
+            Test::Printed => "as the table that was read states it",
+            Test::None => return "none".into(),
+        };
+        let because = match pair.basis {
+            Basis::Runs => "both sides are lists of single runs, and ranks ask nothing of their noise",
+            Basis::Pairs => "run k of one side belongs to run k of the other",
+            Basis::Forks => {
+                "iterations of one process belong together, and only processes vary independently of each other"
+            }
+            Basis::ForksAndRuns => "one side has one value per process, the other single runs",
+            Basis::OneProcess => {
+                "a side is one process: only its iterations can be compared, and how processes differ is not seen"
+            }
+            Basis::Summary => "of a side only n, mean and error are known",
+            Basis::Printed | Basis::Exact | Basis::Nothing => "the samples are not at hand",
+        };
+        let asked = if pair.chosen { ", as asked for" } else { "" };
+        let mut text = match (pair.basis, pair.chosen) {
+            (Basis::Printed, _) => test.to_owned(),
+            (Basis::Runs, true) => format!("{test}{asked}"),
+            _ => format!("{test}{asked}, because {because}"),
+        };
+        if let Some((n, m)) = pair.sizes {
+            text += &format!("; {n} against {m} values");
+        }
+        if let Some(p) = c.p {
+            text += &format!("; p = {}", self.p(p));
+        }
+        if let (Some(p), Some(correction)) = (c.p_adjusted, correction_words(self.settings.correction)) {
+            text += &match pair.family {
+                1 => ", the only row tested".to_owned(),
+                rows => format!(", {} after {correction} over the {rows} rows tested together", self.p(p)),
+            };
+        }
+        text
+    }
+
+    /// What ranks, pairs and resampling say of the same values.
+    fn by_other_methods(&self, c: &Comparison, pair: &PairStory) -> Vec<String> {
+        let mut texts = Vec::new();
+        if let Some(r) = &pair.ranks {
+            let by_ranks = matches!(c.test, Test::MannWhitneyExact | Test::MannWhitneyNormal);
+            let p = if by_ranks {
+                String::new()
+            } else {
+                format!("Mann-Whitney U of the same values: p = {}; ", self.p(r.p))
+            };
+            let mut text = format!(
+                "{p}U = {} of {} pairs: a value of {} is above one of {} with probability A = {:.2}",
+                r.u,
+                r.pairs,
+                self.label(pair.column),
+                self.label(c.base),
+                r.effect
+            );
+            let Interval { lo, hi, .. } = r.shift.interval;
+            text += &format!("; shift (Hodges-Lehmann) {}", self.signed(r.shift.shift));
+            if lo.is_finite() && hi.is_finite() {
+                text += &format!(", {} interval {}", confidence_words(c.confidence), self.range(lo, hi));
+            }
+            if r.smallest_p > self.settings.alpha {
+                text += &format!("; the smallest p such samples can have is {}", self.p(r.smallest_p));
+            }
+            texts.push(text);
+        }
+        if let Some(p) = pair.signed_rank {
+            texts.push(format!("signed-rank test of the pairs: p = {}", self.p(p)));
+        }
+        if let (Some(b), false) = (&pair.bootstrap, c.interval == IntervalMethod::Bootstrap) {
+            let Interval { lo, hi, .. } = b.ratio.interval;
+            texts.push(format!(
+                "ratio of means {:.4}, {} interval by bootstrap {} (BCa, {} resamples, seed {})",
+                b.ratio.ratio,
+                confidence_words(c.confidence),
+                percent_range(100.0 * (lo - 1.0), 100.0 * (hi - 1.0)),
+                b.resamples,
+                b.seed
+            ));
+        }
+        texts
+    }
+
+    fn reason(&self, c: &Comparison, pair: &PairStory) -> String {
+        let s = self.settings;
+        let margin = format!("±{}%", trim_zeros(100.0 * s.margin));
+        let alpha = s.alpha;
+        if let Some(text) = c.why.and_then(untested_words) {
+            return text.into();
+        }
+        if c.test == Test::Exact {
+            return if c.verdict == Verdict::Same { "equal" } else { "any difference of exact values is a change" }
+                .into();
+        }
+        let (confidence, interval) = match c.equivalence {
+            Some((lo, hi)) if s.equivalence => (1.0 - 2.0 * alpha, Some((100.0 * (lo - 1.0), 100.0 * (hi - 1.0)))),
+            _ => (c.confidence, c.interval_pct()),
+        };
+        let confidence = confidence_words(confidence);
+        let interval = interval.map_or_else(
+            || "there is no interval".to_owned(),
+            |(lo, hi)| format!("the {confidence} interval {}", percent_range(lo, hi)),
+        );
+        let doubt = match c.why {
+            Some(Why::OneProcess) => ", but differences between processes are not in it",
+            Some(Why::Pooled) => ", but it pools forks and iterations, and the true one may be wider",
+            _ => "",
+        };
+        match c.verdict {
+            Verdict::Same => {
+                let though =
+                    if c.p.is_some_and(|p| p <= alpha) { ", though p says that there is some change" } else { "" };
+                format!("{interval} lies within {margin}: whatever the change is, it is negligible{though}{doubt}")
+            }
+            Verdict::Better { confirmed: true }
+            | Verdict::Worse { confirmed: true }
+            | Verdict::Changed { confirmed: true } => {
+                let after = match (correction_words(s.correction), pair.family) {
+                    (Some(correction), rows) if rows > 1 => format!(", also after {correction} over {rows} rows"),
+                    _ => String::new(),
+                };
+                match c.interval {
+                    IntervalMethod::None => format!("p is at most {alpha}{after}"),
+                    _ => format!("p is at most {alpha}{after}, and {interval} does not lie within {margin}"),
+                }
+            }
+            Verdict::Better { .. } | Verdict::Worse { .. } | Verdict::Changed { .. } => match c.why {
+                Some(Why::Correction) => {
+                    let correction = correction_words(s.correction).unwrap_or("the correction");
+                    format!(
+                        "p is at most {alpha} for this row alone, but not after {correction} over {} rows: such rows turn up by chance",
+                        pair.family
+                    )
+                }
+                Some(Why::OneProcess) => format!(
+                    "p is at most {alpha}, but one process a side cannot show how processes differ; not confirmed whatever p is"
+                ),
+                _ => format!(
+                    "p is at most {alpha}, but the printed error pools forks and iterations and may be too small; not confirmed \
+                     whatever p is"
+                ),
+            },
+            Verdict::Unclear => match c.why {
+                Some(Why::TooFew) => format!("no arrangement of these values could have p at most {alpha}"),
+                Some(Why::Contradiction) => {
+                    "the centers moved one way, or not at all, and the bulk of the values the other".into()
+                }
+                _ => format!(
+                    "p is above {alpha}, so a change is not shown, and {interval} does not lie within {margin}, so sameness is \
+                     not shown either{doubt}"
+                ),
+            },
+            Verdict::Untested => "no test is possible".into(),
+        }
+    }
+
+    /// Notes of the row, and what holds for flat data of one process.
+    fn closing(&self, sides: &[SideStory], out: &mut dyn Write) -> io::Result<()> {
+        let notes: Vec<&str> =
+            self.row.notes.iter().filter_map(|&n| self.table.notes.get(n)).map(String::as_str).collect();
+        let one_file = |s: &SideStory| s.one_input && !s.told_apart && s.runs.iter().any(|r| r.len() > 1);
+        let flat = sides.iter().any(one_file) && !self.table.exact;
+        if notes.is_empty() && !flat {
+            return Ok(());
+        }
+        writeln!(out)?;
+        for note in notes {
+            self.say("note", Style::new(), note, out)?;
+        }
+        if flat {
+            let go = self.report.inputs.iter().any(|i| i.formats.contains(&"go"));
+            let how = if go { " (a loop around go test -count=1)" } else { "" };
+            let text = format!(
+                "all runs of a side come from one input; if one process made them, differences between processes are not in \
+                 them. Runs in separate processes are safer{how}, the two sides in turns"
+            );
+            self.say("note", Style::new(), &text, out)?;
+        }
+        Ok(())
+    }
+
+    /// A p-value to two digits at least.
+    fn p(&self, p: f64) -> String {
+        if p < 0.001 { format!("{p:.1e}") } else { format!("{p:.*}", self.text.p_digits.max(3)) }
+    }
+}
+
+/// `5 processes of 4 iterations`.
+fn samples_words(side: &SideStory, cell: &Cell) -> String {
+    let n = cell.n.map_or("an unknown number of".to_owned(), |n| n.to_string());
+    if side.histogram {
+        return format!("{n} calls from histograms");
+    }
+    if !cell.raw {
+        let forks = cell.forks.map_or(String::new(), |f| format!(" from {f} processes"));
+        return format!("only a summary of {n} values{forks}");
+    }
+    if !side.told_apart {
+        return format!("{n} run{}, in the order they were made", if cell.n == Some(1) { "" } else { "s" });
+    }
+    let (processes, first) = (side.runs.len(), side.runs.first().map_or(0, Vec::len));
+    let of = match side.runs.iter().all(|r| r.len() == first) {
+        true => format!("{first}"),
+        false => "different numbers of".to_owned(),
+    };
+    let es = if processes == 1 { "" } else { "es" };
+    format!("{n} values: {processes} process{es} of {of} iteration{}", if first == 1 { "" } else { "s" })
+}
+
+/// What the analysis of variance says; nothing with one process or one iteration each.
+fn processes_words(anova: &Anova) -> Option<String> {
+    let effect = anova.effect?;
+    let icc = effect.icc?;
+    let mut text = format!("{:.0}% of the variance is between processes", 100.0 * icc);
+    if let Some((f, p)) = effect.test {
+        text += &format!(" (F = {f:.2}, p = {p:.3})");
+    }
+    if let Some(design) = effect.design_effect {
+        let pooled = design.sqrt();
+        text += &match pooled > 1.05 {
+            true => format!(
+                "; an error that pools the iterations would be too small by x{pooled:.1} (design effect {design:.1})"
+            ),
+            false => format!("; pooling the iterations would not make the error smaller (design effect {design:.1})"),
+        };
+    }
+    if let Some(worth) = anova.iterations_worth_doing(COST) {
+        text += &match worth.is_finite() {
+            true => format!(
+                "; about {} iterations a process are worth doing if starting one costs as much as {COST}: beyond that, more \
+                 processes tell more",
+                worth.ceil().max(1.0)
+            ),
+            false => "; processes do not differ, so iterations and processes count alike".to_owned(),
+        };
+    }
+    Some(text)
+}
+
+fn power_words(pair: &PairStory) -> Option<String> {
+    let power = pair.power.as_ref().filter(|p| p.detectable > 0.0)?;
+    let unit = if power.forks { "processes" } else { "runs" };
+    let now = pair.sizes.map_or(String::new(), |(n, m)| match n == m {
+        true => format!("{n} {unit} a side "),
+        false => format!("{n} and {m} {unit} "),
+    });
+    let needed: Vec<String> = power.needed.iter().map(|(e, n)| format!("{}% {n}", trim_zeros(100.0 * e))).collect();
+    Some(format!(
+        "{now}show a change of {}% with a probability of {:.0}%; needed a side: {}",
+        two_digits(100.0 * power.detectable),
+        100.0 * power.power,
+        needed.join(", ")
+    ))
+}
+
+fn untested_words(why: Why) -> Option<&'static str> {
+    Some(match why {
+        Why::OneSide => "the row is on one side only",
+        Why::SingleValue => "a single run has no spread to test with",
+        Why::NoSpread => "the spread that a test needs is not known",
+        Why::UnitDiffers => "the units differ",
+        Why::KindDiffers => "a mean and a median cannot be compared",
+        Why::AllEqual => "all values are equal",
+        Why::Constant => "neither side varies, so that there is nothing to test with",
+        Why::MixedSummaries => "several printed summaries fall into one cell",
+        Why::Approximate => "only the order of magnitude is known",
+        Why::NotAsked => "no test was asked for",
+        Why::TooFew | Why::Correction | Why::Pooled | Why::OneProcess | Why::Contradiction => return None,
+    })
+}
+
+fn correction_words(correction: Correction) -> Option<&'static str> {
+    match correction {
+        Correction::Holm => Some("Holm"),
+        Correction::Bh => Some("Benjamini-Hochberg"),
+        Correction::None => None,
+    }
+}
+
+/// `-17.9 .. -16.5%`.
+fn percent_range(lo: f64, hi: f64) -> String {
+    let end = |v: f64, open: &str| match v.is_finite() {
+        true => percent(v).trim_end_matches('%').to_owned(),
+        false => open.to_owned(),
+    };
+    format!("{} .. {}%", end(lo, "-∞"), end(hi, "+∞")).replace(' ', TIED)
+}
+
+fn two_digits(v: f64) -> String {
+    if v < 9.95 { format!("{v:.1}") } else { format!("{v:.0}") }
+}
+
+/// The beginning of `text`, at most `room` columns wide.
+fn cut(text: &str, room: usize) -> String {
+    let mut out = String::new();
+    for c in text.chars() {
+        out.push(c);
+        if width(&out) > room {
+            out.pop();
+            break;
+        }
+    }
+    out
+}
+
+/// Marks from low to high.
+fn heights(ascii: bool) -> [char; 8] {
+    if ascii {
+        ['_', '.', '-', '~', '=', '+', '*', '#']
+    } else {
+        ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█']
+    }
+}
+
+/// Values in run order as marks from low to high, a blank between processes; means of neighbours where there are more than fit.
+/// `None` where there is nothing to see.
+fn run_order(runs: &[Vec<f64>], room: usize, ascii: bool) -> Option<String> {
+    let total: usize = runs.iter().map(Vec::len).sum();
+    let mut runs = runs.to_vec();
+    if total + runs.len().saturating_sub(1) > room {
+        let per_mark = total.div_ceil(room.saturating_sub(runs.len() - 1).max(1)).max(1);
+        for run in &mut runs {
+            *run = run.chunks(per_mark).map(|c| c.iter().sum::<f64>() / c.len() as f64).collect();
+        }
+        // Rounding up in each process may still be too much: then one mark per process.
+        if runs.iter().map(|r| r.len() + 1).sum::<usize>() > room + 1 {
+            runs = vec![runs.iter().map(|r| r.iter().sum::<f64>() / r.len() as f64).take(room).collect()];
+        }
+    }
+    let (min, max) =
+        runs.iter().flatten().fold((f64::INFINITY, f64::NEG_INFINITY), |(lo, hi), &v| (lo.min(v), hi.max(v)));
+    if runs.iter().map(Vec::len).sum::<usize>() < 2 || min >= max {
+        return None;
+    }
+    let marks = heights(ascii);
+    let mark = |v: f64| {
+        let at = ((v - min) / (max - min) * 8.0) as usize;
+        marks[at.min(7)]
+    };
+    let strips: Vec<String> = runs.iter().map(|r| r.iter().map(|&v| mark(v)).collect()).collect();
+    Some(strips.join(" "))
+}
+
+/// How many values lie where on an axis from `min` to `max`, and the center as a bar.
+fn dots(runs: &[Vec<f64>], center: Option<f64>, (min, max): (f64, f64), room: usize, ascii: bool) -> String {
+    let at = |v: f64| (((v - min) / (max - min) * (room - 1) as f64).round() as usize).min(room - 1);
+    let mut counts = vec![0usize; room];
+    for &v in runs.iter().flatten() {
+        counts[at(v)] += 1;
+    }
+    let center = center.filter(|c| (min..=max).contains(c)).map(at);
+    let strip: String = counts
+        .iter()
+        .enumerate()
+        .map(|(i, n)| match n {
+            _ if center == Some(i) => '|',
+            0 => ' ',
+            1 => {
+                if ascii {
+                    '.'
+                } else {
+                    '·'
+                }
+            }
+            2 => ':',
+            3 | 4 => '+',
+            _ => '#',
+        })
+        .collect();
+    strip.trim_end().to_owned()
+}
