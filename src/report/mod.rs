@@ -4,6 +4,7 @@
 //! Numbers are in base units at full precision. `None` is "unknown" or "undefined"; nothing here is NaN or infinite.
 
 mod explanation;
+pub mod benchstat;
 mod select;
 
 pub use explanation::{Basis, BootstrapStory, Explanation, PairStory, PowerStory, RankStory, SideStory};

@@ -1,7 +1,7 @@
 //! benchstat's CSV: records as ragged as its own, and warnings that name a spreadsheet cell.
 
 use super::{comparison, delta, range};
-use crate::compare::benchstat::Table;
+use crate::report::benchstat::Table;
 use crate::units::scale::shortest;
 
 /// Records, and warnings for stderr.

@@ -7,7 +7,7 @@ mod text;
 pub use csv::csv;
 pub use text::text;
 
-use crate::compare::benchstat::{Delta, Range, Versus};
+use crate::report::benchstat::{Delta, Range, Versus};
 
 /// `8%`, `∞`, `?`.
 fn range(range: Range) -> String {

@@ -5,7 +5,7 @@
 
 use super::layout::{Align, Cell, Layout};
 use super::{comparison, delta, range};
-use crate::compare::benchstat::{Delta, Table};
+use crate::report::benchstat::{Delta, Table};
 use crate::units::scale::{Class, Scale};
 
 const RULE: &str = " │";
