@@ -17,7 +17,7 @@ use super::side::{Grounds, Known, Precision, Side};
 use super::{CenterChoice, Plan, TestChoice};
 use crate::model::{Center, PrintedComparison, Sample};
 use crate::report::{Cell, IntervalMethod, Test, Why};
-use crate::stats::{self, Interval, LogRatio, PValue, Ratio, RatioMethod, SummaryStats, UCache};
+use crate::stats::{self, Interval, LogRatio, PValue, Ratio, MeanRatio, RatioMethod, SummaryStats, UCache};
 
 /// Resamples of a bootstrap interval.
 pub(super) const RESAMPLES: u32 = stats::FEWEST_RESAMPLES;
@@ -382,7 +382,16 @@ impl Assessment {
 
     /// Welch's test of means and the interval of their ratio.
     fn welch(&mut self, x: &SummaryStats, y: &SummaryStats, test: Test, cx: &Context<'_>) {
-        let ratio = stats::ratio_of_means(x, y, cx.plan.confidence);
+        // A guarded error is wide on purpose: it is no sign that the base may be 0.
+        let guarded = test == Test::WelchSummaryForks && x.mean > 0.0 && y.mean > 0.0;
+        let ratio_at = |confidence: f64| {
+            if guarded {
+                let r = stats::log_delta(x, y, confidence)?;
+                return Some(MeanRatio { ratio: r.ratio, interval: Some((RatioMethod::LogDelta, Some(r.interval))) });
+            }
+            stats::ratio_of_means(x, y, confidence)
+        };
+        let ratio = ratio_at(cx.plan.confidence);
         let Some(t) = stats::welch(x, y) else {
             self.constant(ratio.map(|r| r.ratio));
             return;
@@ -397,7 +406,7 @@ impl Assessment {
         if let Some(interval) = interval {
             self.effect(self.interval, &Ratio { ratio, interval });
         }
-        self.equivalence = cx.equivalence(|confidence| stats::ratio_of_means(x, y, confidence)?.interval?.1);
+        self.equivalence = cx.equivalence(|confidence| ratio_at(confidence)?.interval?.1);
         if method == RatioMethod::LogDelta {
             let (error, df) = (stats::log_ratio_error(x, y), stats::ratio_df(x, y));
             self.log_ratio = error.zip(df).map(|(error, df)| LogRatio { log_ratio: ratio.ln(), error, df });

@@ -230,11 +230,12 @@ fn summary(s: &Summary, plan: &Plan) -> (Cell, Known) {
     };
     match (of_means.and_then(|m| stats::mean_ci(&m, plan.confidence)), s.spread) {
         (Some(i), _) => (cell.lo, cell.hi) = (Some(i.lo), Some(i.hi)),
-        // Without n an error holds at its own confidence only.
-        (None, Spread::StudentError { half_width, confidence, .. })
-            if confidence == plan.confidence && precision != Precision::Below =>
-        {
-            (cell.lo, cell.hi) = (Some(s.value - half_width), Some(s.value + half_width));
+        // Without n an error holds at its own confidence only. One below the printed digits is at most half of the last one.
+        (None, Spread::StudentError { half_width, confidence, resolution }) if plan.confidence <= confidence => {
+            let bound = if precision == Precision::Below { Some(resolution) } else { None };
+            if let Some(e) = bound.or((confidence == plan.confidence).then_some(half_width)) {
+                (cell.lo, cell.hi) = (Some(s.value - e), Some(s.value + e));
+            }
         }
         (None, Spread::Percent(percent)) => cell.spread_pct = Some(percent),
         _ => {}

@@ -18,7 +18,7 @@ use crate::model::{Key, Scheme};
 enum Subject {
     /// The machine or the tool chain; the code of the warning when it differs.
     Machine(&'static str),
-    /// When it was run.
+    /// When it was run, or how much was run.
     Date,
     /// Release of what was measured; columns often are its releases under other names.
     Release,
@@ -36,6 +36,8 @@ fn subject(key: &str) -> Subject {
         "jdk" | "jdkversion" | "vmversion" | "vmname" | "vminvoker" | "jvm" => Subject::Machine("jvm-differs"),
         "host" | "hostname" | "machine" => Subject::Machine("host-differs"),
         "date" | "time" | "timestamp" | "starttime" | "runstamp" => Subject::Date,
+        // How much was measured says how exact a result is, not what it is.
+        "forks" | "warmupforks" | "warmupiterations" | "measurementiterations" => Subject::Date,
         "rocksdb" => Subject::Release,
         _ => Subject::Other,
     }

@@ -64,14 +64,18 @@ pub fn normal_from_tail(tail: f64) -> f64 {
 
 /// P(|T| >= |t|) of Student's distribution with `df` > 0 degrees of freedom, not necessarily whole.
 pub fn t_two_sided_p(t: f64, df: f64) -> f64 {
+    if t.is_nan() || df.is_nan() || df <= 0.0 {
+        // Values past the range of f64: no evidence of anything.
+        return 1.0;
+    }
     if df > NORMAL_DF {
         return normal_two_sided_p(t);
     }
     if t.abs() < 1.0 {
         // df/(df + t²) would round away what the tail depends on here.
-        return 1.0 - beta_reg(0.5, df / 2.0, t * t / (df + t * t));
+        return 1.0 - beta(0.5, df / 2.0, t * t / (df + t * t));
     }
-    beta_reg(df / 2.0, 0.5, df / (df + t * t))
+    beta(df / 2.0, 0.5, df / (df + t * t))
 }
 
 /// P(T >= t) of Student's distribution with `df` > 0 degrees of freedom.
@@ -113,7 +117,13 @@ pub fn t_from_tail(tail: f64, df: f64) -> f64 {
 
 /// P(F >= f) of the F distribution with `df1`, `df2` > 0 degrees of freedom.
 pub fn f_upper_p(f: f64, df1: f64, df2: f64) -> f64 {
-    beta_reg(df2 / 2.0, df1 / 2.0, df2 / (df2 + df1 * f))
+    beta(df2 / 2.0, df1 / 2.0, df2 / (df2 + df1 * f))
+}
+
+/// The regularised incomplete beta function; 1 where values past the range of f64 leave no argument for it: no evidence of anything.
+fn beta(a: f64, b: f64, x: f64) -> f64 {
+    let defined = a > 0.0 && b > 0.0 && a.is_finite() && b.is_finite() && (0.0..=1.0).contains(&x);
+    if defined { beta_reg(a, b, x) } else { 1.0 }
 }
 
 /// The binomial coefficient C(n, k); whole below 2^53, infinite past the range of f64 (n > 1029).
