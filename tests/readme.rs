@@ -39,7 +39,8 @@ fn blocks(readme: &str) -> Vec<Block> {
 fn run(command: &str, dir: &Path) -> (String, i32) {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let abstat = Path::new(env!("CARGO_BIN_EXE_abstat")).parent().unwrap();
-    let path = format!("{}:{}:{}", root.join("tests/readme-bin").display(), abstat.display(), std::env::var("PATH").unwrap());
+    let path =
+        format!("{}:{}:{}", root.join("tests/readme-bin").display(), abstat.display(), std::env::var("PATH").unwrap());
     let out = Command::new("sh")
         .args(["-c", command])
         .current_dir(dir)
@@ -71,8 +72,7 @@ fn matches(expected: &[&str], got: &[&str]) -> bool {
         Some(n) => {
             got.len() >= n
                 && expected[..n] == got[..n]
-                && (n + 1 == expected.len()
-                    || (n..=got.len()).any(|from| matches(&expected[n + 1..], &got[from..])))
+                && (n + 1 == expected.len() || (n..=got.len()).any(|from| matches(&expected[n + 1..], &got[from..])))
         }
     }
 }

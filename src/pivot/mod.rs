@@ -12,9 +12,12 @@ mod lex;
 pub mod pooling;
 pub mod projection;
 pub mod rename;
+mod rows;
+mod sheets;
 #[cfg(test)]
 pub mod testing;
 mod unsplit;
+mod varies;
 
 pub use filter::{ByUnit, Decision, Filter, UnitView};
 pub use grid::{Layout, Mode, layout};

@@ -224,13 +224,7 @@ pub fn versions() -> Table {
             cells.push(Some(forked(base * r, 0.04)));
             comparisons.push(Some(c));
         }
-        Row {
-            name: name.into(),
-            keys: [(".name".into(), name.into())].into(),
-            cells,
-            comparisons,
-            ..Row::default()
-        }
+        Row { name: name.into(), keys: [(".name".into(), name.into())].into(), cells, comparisons, ..Row::default() }
     };
     let mut missing = line("readwhilewriting", 8e4, [1.0, 0.9, 0.91], [Verdict::Same, WORSE, WORSE]);
     (missing.cells[1], missing.comparisons[1]) = (None, Some(untested(Why::OneSide)));

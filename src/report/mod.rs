@@ -3,8 +3,8 @@
 //! Every renderer and the gate read a [`Report`] and nothing else; all arithmetic is done when it exists.
 //! Numbers are in base units at full precision. `None` is "unknown" or "undefined"; nothing here is NaN or infinite.
 
-mod explanation;
 pub mod benchstat;
+mod explanation;
 mod select;
 
 pub use explanation::{Basis, BootstrapStory, Explanation, PairStory, PowerStory, RankStory, SideStory};

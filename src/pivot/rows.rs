@@ -1,0 +1,127 @@
+//! Names and keys of rows.
+
+use std::sync::Arc;
+
+use hashbrown::HashMap;
+
+use super::axis::{Axis, CIRCUMSTANCES, Results};
+use super::keys::GoName;
+use super::projection::{Field, Projection};
+use super::{Keys, Pair, unsplit};
+use crate::model::{Group, Key, Scheme};
+
+/// Name and keys of every row of `rows`, the axis of the list `by`.
+pub(super) fn row_heads(results: Results<'_>, rows: &Axis, by: &Projection, with_keys: bool) -> Vec<(Arc<str>, Keys)> {
+    let printed = matches!(by.fields.as_slice(), [Field { key: Key::FullName, .. }]);
+    let mut words = Words::default();
+    let mut heads: Vec<(Arc<str>, Vec<Pair>)> = Vec::with_capacity(rows.tuples.len());
+    for r in 0..rows.tuples.len() as u32 {
+        let name = match rows.fields(r).next() {
+            Some((_, name)) if printed => name.clone(),
+            _ => unsplit::label(rows, r).into(),
+        };
+        let first = &results.groups[rows.first[r as usize] as usize];
+        heads.push((name, if with_keys { own_keys(results, by, first, &mut words) } else { Vec::new() }));
+    }
+    // A row that pools different results has only the keys that they share. Equal full names have equal keys.
+    if with_keys && !by.names(&Key::FullName) {
+        for (i, g) in results.groups.iter().enumerate() {
+            let r = rows.ids[i] as usize;
+            let first = rows.first[r] as usize;
+            let f = &results.groups[first];
+            if first != i && !(g.name == f.name && g.keys == f.keys) {
+                let keys = own_keys(results, by, g, &mut words);
+                heads[r].1.retain(|pair| keys.contains(pair));
+            }
+        }
+    }
+    heads.into_iter().map(|(name, keys)| (name, keys.into())).collect()
+}
+
+/// Keys and values handed out before: rows share most of them.
+#[derive(Default)]
+struct Words {
+    keys: HashMap<String, Arc<str>>,
+    /// `/key` by `key`.
+    parts: HashMap<String, Arc<str>>,
+    /// The last value of each key.
+    values: HashMap<Arc<str>, Arc<str>>,
+}
+
+impl Words {
+    fn key(&mut self, key: &str) -> Arc<str> {
+        cached(&mut self.keys, key, |key| key.into())
+    }
+
+    fn part(&mut self, key: &str) -> Arc<str> {
+        cached(&mut self.parts, key, |key| format!("/{key}").into())
+    }
+
+    fn value(&mut self, key: &Arc<str>, value: &str) -> Arc<str> {
+        match self.values.get_mut(key) {
+            Some(last) if &**last == value => last.clone(),
+            Some(last) => {
+                *last = value.into();
+                last.clone()
+            }
+            None => {
+                let value: Arc<str> = value.into();
+                self.values.insert(key.clone(), value.clone());
+                value
+            }
+        }
+    }
+}
+
+fn cached(words: &mut HashMap<String, Arc<str>>, key: &str, make: impl Fn(&str) -> Arc<str>) -> Arc<str> {
+    if let Some(word) = words.get(key) {
+        return word.clone();
+    }
+    let word = make(key);
+    words.insert(key.to_owned(), word.clone());
+    word
+}
+
+/// Keys of a result that belong to its row: the fields of `--row`, its name, parts and parameters, less those named in other lists.
+fn own_keys(results: Results<'_>, by: &Projection, g: &Group, words: &mut Words) -> Vec<Pair> {
+    let mut out: Vec<Pair> = Vec::with_capacity(4);
+    let mut add = |words: &mut Words, key: Arc<str>, value: &str| {
+        if !value.is_empty() && !out.iter().any(|(k, _)| *k == key) {
+            let value = words.value(&key, value);
+            out.push((key, value));
+        }
+    };
+    for field in &by.fields {
+        if !matches!(field.key, Key::FullName | Key::Config | Key::File) {
+            let key = words.key(&field.key.to_string());
+            add(words, key, &results.value_in(g, &field.key));
+        }
+    }
+    if g.scheme == Scheme::Go {
+        let name = GoName::new(&g.name);
+        if !results.is_named(&Key::Name) {
+            let key = words.key(".name");
+            add(words, key, name.base());
+        }
+        for (key, value) in name.keyed_parts() {
+            if key != "gomaxprocs" && !results.names_part(key) {
+                let key = words.part(key);
+                add(words, key, value);
+            }
+        }
+        if !results.names_part("gomaxprocs") {
+            let key = words.part("gomaxprocs");
+            add(words, key, name.procs());
+        }
+    } else if !results.is_named(&Key::Name) {
+        let key = words.key(".name");
+        add(words, key, &g.name);
+    }
+    for (key, value) in &g.keys {
+        if !CIRCUMSTANCES.contains(&&**key) && !results.names_plain(key) {
+            let key = words.key(key);
+            add(words, key, value);
+        }
+    }
+    out
+}
