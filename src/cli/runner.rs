@@ -31,6 +31,20 @@ Examples:
                                                        six benchmarks, samples kept in a file
   abstat run get -f go > new.txt                       samples for benchstat, or for abstat old.txt new.txt";
 
+const LONG_HELP: &str = "\
+Each benchmark runs in --forks processes of its own, interleaved with the others: open a new database, load --keys keys in order, flush,
+wait for background work, --warmup and --iterations iterations, check, remove. Found keys are counted and values looked at: work that was
+not done fails the run instead of looking fast.
+
+What differs from db_bench and from the JMH classes of RocksJava, on purpose:
+  keys      8-byte index and zeros (as db_bench); JMH's padded decimal keys collide
+  families  key index modulo --cf, --keys in total; JMH loads every family and rotates, db_bench picks at random
+  multiget  one key is one operation (as db_bench); calls are given beside
+  random    one generator per thread, seed + 1000 * process + thread; every process has its own order
+  compared with --comparator callback-*: the C API cannot shorten keys of index blocks, so more differs than the calls
+
+Exit codes: 0 done; 2 a process failed, or it could not be done; 1 and 3 come from --fail-on after --, as in abstat itself.";
+
 /// What a record says by itself.
 const OF_THE_RECORD: [&str; 48] = [
     "record",
@@ -85,7 +99,7 @@ const OF_THE_RECORD: [&str; 48] = [
 
 /// Measures RocksDB: get, put and range workloads in processes of their own.
 #[derive(Clone, Debug, Args)]
-#[command(after_help = EXAMPLES)]
+#[command(after_help = EXAMPLES, after_long_help = [EXAMPLES, "\n\n", LONG_HELP].concat())]
 pub struct RunArgs {
     /// Workloads: get, get-pinned, get-into, put, multiget, readwrite, comparator, fwdrange, revrange (default: get,put).
     ///

@@ -576,7 +576,7 @@ mod tests {
     }
 
     /// Iterations of a run: (warm-up, number, results).
-    fn iterations<E: Engine>(engine: &E, request: &Request) -> Result<Vec<(bool, u32, Vec<RoleResult>)>, String> {
+    fn iterations<E: Engine>(engine: &E, request: &Request) -> Result<Iterations, String> {
         let mut out = Vec::new();
         run(engine, request, &AtomicBool::new(false), &mut |event| {
             if let Event::Iteration { warmup, number, results } = event {
@@ -586,8 +586,11 @@ mod tests {
         Ok(out)
     }
 
-    /// `check` on the memory engine, and on RocksDB where there is one.
-    fn on_both(check: &dyn Fn(&dyn Fn(&Request) -> Result<Vec<(bool, u32, Vec<RoleResult>)>, String>, &Path, bool)) {
+    type Runs<'a> = dyn Fn(&Request) -> Result<Iterations, String> + 'a;
+    type Iterations = Vec<(bool, u32, Vec<RoleResult>)>;
+
+    /// `check` on the memory engine, and on RocksDB where there is one (then its last argument is true).
+    fn on_both(check: &dyn Fn(&Runs<'_>, &Path, bool)) {
         let dir = tempfile::tempdir().unwrap();
         check(&|r| iterations(&MemoryEngine, r), dir.path(), false);
         if let Some(engine) = crate::runner::engine::tests::rocksdb() {
@@ -619,7 +622,7 @@ mod tests {
                         Op::FwdRange | Op::RevRange => assert!(whole.bytes > whole.ops * entry * 9),
                         _ => assert_eq!(whole.bytes, whole.ops * entry),
                     }
-                    assert_eq!(whole.calls, (op == Op::MultiGet).then(|| whole.ops / 7));
+                    assert_eq!(whole.calls, (op == Op::MultiGet).then_some(whole.ops / 7));
                     if op == Op::ReadWrite {
                         let roles: Vec<Option<&str>> = results.iter().map(|r| r.role.as_deref()).collect();
                         assert_eq!(roles, [None, Some("get"), Some("put")]);

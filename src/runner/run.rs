@@ -709,11 +709,7 @@ fn say_the_end(run: &mut Run<'_, '_>) {
     if run.plan.keep {
         let at = match &run.plan.place {
             Place::Temporary(_) => run.scratch.databases(),
-            other => match other {
-                Place::New(path) | Place::Overwrite(path) | Place::Use { path, .. } | Place::Temporary(path) => {
-                    path.clone()
-                }
-            },
+            _ => home(run.plan),
         };
         lines.push(format!("note: kept in {}", at.display()));
     }

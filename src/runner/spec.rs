@@ -16,6 +16,8 @@
 //!   fill up with `0`, so that key 1, 10 and 100 are the same bytes.
 //! * The family of a key is its index modulo the number of families, so that a key is always found; `keys` is the total over all families.
 //!   JMH loads every key into every family and rotates a counter; db_bench picks a family at random.
+//! * A comparator of the C API cannot shorten the keys of index blocks, so those of `callback-bytewise` are larger than those of `bytewise`:
+//!   their difference is more than the cost of the calls.
 //! * A value is the slice `key index + generation` of a pool, so that every value read can be checked; the generation counts iterations, so
 //!   that a lost overwrite is seen.
 
@@ -325,26 +327,30 @@ impl Benchmark {
         out
     }
 
-    /// The name in Go's style. Of the parameters it shows the basic ones, those that differ from the default, and those in `varied`.
-    /// `engine` and `role` are parts too, where there is more than one.
-    pub fn name(&self, varied: &[&str], engine: Option<&str>, role: Option<&str>) -> String {
+    /// The parameters that names show: the basic ones, those that differ from the default, and those in `varied`.
+    pub fn shown(&self, varied: &[&str]) -> Vec<(&'static str, String)> {
         let default = Benchmark::new(self.op).parts();
+        let mut parts = self.parts();
+        parts.retain(|(key, value)| {
+            matches!(*key, "op" | "cf" | "keys" | "ksize" | "vsize" | "cache" | "io" | "readers" | "writers")
+                || matches!((self.op, *key), (Op::MultiGet, "batch") | (Op::Comparator, "comparator"))
+                || varied.contains(key)
+                || !default.iter().any(|(k, v)| k == key && v == value)
+        });
+        parts
+    }
+
+    /// The name in Go's style. `engine` and `role` are parts too, where there is more than one.
+    pub fn name(&self, varied: &[&str], engine: Option<&str>, role: Option<&str>) -> String {
+        let parts = self.shown(varied);
+        let more = [("engine", engine), ("role", role)];
+        let more = more.iter().filter_map(|(key, value)| value.map(|value| (*key, value)));
         let mut name = "RocksDB".to_owned();
-        for (key, value) in self.parts() {
-            let shown = matches!(key, "op" | "cf" | "keys" | "ksize" | "vsize" | "cache" | "io")
-                || matches!((self.op, key), (Op::MultiGet, "batch") | (Op::Comparator, "comparator"))
-                || matches!(key, "readers" | "writers")
-                || varied.contains(&key)
-                || !default.iter().any(|(k, v)| *k == key && *v == value);
-            if shown {
-                name.push_str(&format!("/{key}={value}"));
-            }
-        }
-        if let Some(engine) = engine {
-            name.push_str(&format!("/engine={engine}"));
-        }
-        if let Some(role) = role {
-            name.push_str(&format!("/role={role}"));
+        for (key, value) in parts.iter().map(|(key, value)| (*key, value.as_str())).chain(more) {
+            name.push('/');
+            name.push_str(key);
+            name.push('=');
+            name.push_str(value);
         }
         format!("{name}-{}", self.measured_threads())
     }

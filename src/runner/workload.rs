@@ -22,7 +22,7 @@ impl Rng {
     }
 
     /// The next number.
-    pub fn next(&mut self) -> u64 {
+    pub fn draw(&mut self) -> u64 {
         self.0 ^= self.0 >> 12;
         self.0 ^= self.0 << 25;
         self.0 ^= self.0 >> 27;
@@ -31,7 +31,7 @@ impl Rng {
 
     /// A number below `n`, by multiplication instead of division; the bias is below n / 2^64.
     pub fn below(&mut self, n: u64) -> u64 {
-        ((u128::from(self.next()) * u128::from(n)) >> 64) as u64
+        ((u128::from(self.draw()) * u128::from(n)) >> 64) as u64
     }
 }
 
@@ -63,7 +63,7 @@ impl Indexes {
     }
 
     /// An index, and whether a key of it exists.
-    fn next(&mut self) -> (u64, bool) {
+    fn ask(&mut self) -> (u64, bool) {
         if let Some(at) = &mut self.at {
             let index = *at;
             *at = if index + 1 >= self.range.1 { self.range.0 } else { index + 1 };
@@ -72,7 +72,7 @@ impl Indexes {
         let index = self.rng.below(self.keys);
         match self.hit {
             None => (index, true),
-            Some(limit) if self.rng.next() < limit => (index, true),
+            Some(limit) if self.rng.draw() < limit => (index, true),
             Some(_) => (self.keys + index, false),
         }
     }
@@ -153,7 +153,7 @@ impl Values {
         let mut pool = Vec::with_capacity(total + PIECE);
         let mut piece = [0u8; PIECE];
         while pool.len() < total {
-            piece[..random].fill_with(|| (rng.next() >> 32) as u8);
+            piece[..random].fill_with(|| (rng.draw() >> 32) as u8);
             for i in random..PIECE {
                 piece[i] = piece[i - random];
             }
@@ -352,7 +352,7 @@ impl<S: Session, W: Way> Lookup<S, W> {
 impl<S: Session, W: Way> Operation for Lookup<S, W> {
     #[inline]
     fn call(&mut self) -> engine::Result<()> {
-        let (index, exists) = self.indexes.next();
+        let (index, exists) = self.indexes.ask();
         let family = self.keys.set(index);
         let len = W::read(&mut self.session, family, self.keys.bytes(), |v| black_box(v).len())?;
         let t = &mut self.tally;
@@ -378,7 +378,7 @@ impl<S: Session, W: Way> Operation for Lookup<S, W> {
     fn check(&mut self, known: &Known<'_>) -> Result<(), String> {
         let mut again = self.first.clone();
         for _ in 0..CHECKED {
-            let (index, exists) = again.next();
+            let (index, exists) = again.ask();
             let family = self.keys.set(index);
             let found = W::read(&mut self.session, family, self.keys.bytes(), |v| known.check(index, v))
                 .map_err(|e| e.to_string())?;
@@ -424,7 +424,7 @@ impl<'a, S: Session> Put<'a, S> {
 impl<S: Session> Operation for Put<'_, S> {
     #[inline]
     fn call(&mut self) -> engine::Result<()> {
-        let (index, _) = self.indexes.next();
+        let (index, _) = self.indexes.ask();
         let family = self.keys.set(index);
         let value = self.values.of(index, self.generation);
         self.session.put(family, self.keys.bytes(), value)?;
@@ -449,7 +449,7 @@ impl<S: Session> Operation for Put<'_, S> {
     fn check(&mut self, known: &Known<'_>) -> Result<(), String> {
         let mut again = self.first.clone();
         for _ in 0..self.tally.ops.min(CHECKED as u64) {
-            let (index, _) = again.next();
+            let (index, _) = again.ask();
             let family = self.keys.set(index);
             match self.session.get_pinned(family, self.keys.bytes(), |v| known.check(index, v)) {
                 Err(e) => return Err(e.to_string()),
@@ -499,7 +499,7 @@ impl<S: Session> MultiLookup<S> {
     fn fill(&mut self) {
         let mut home = None;
         for ((family, key), asked) in self.batch.iter_mut().zip(&mut self.asked) {
-            let (mut index, exists) = self.indexes.next();
+            let (mut index, exists) = self.indexes.ask();
             if self.shares > 1 {
                 if self.one_family {
                     let home = *home.get_or_insert(index % self.shares);
@@ -618,7 +618,7 @@ impl<S: Session> Scan<S> {
 impl<S: Session> Operation for Scan<S> {
     #[inline]
     fn call(&mut self) -> engine::Result<()> {
-        let (index, _) = self.indexes.next();
+        let (index, _) = self.indexes.ask();
         let family = self.keys.set(index);
         let t = &mut self.tally;
         let key = self.keys.bytes();
@@ -649,7 +649,7 @@ impl<S: Session> Operation for Scan<S> {
         let mut again = self.first.clone();
         let mut wanted_key = self.keys.clone();
         for _ in 0..CHECKED {
-            let (index, _) = again.next();
+            let (index, _) = again.ask();
             let family = self.keys.set(index);
             let (ascending, shares) = (self.ascending, self.shares);
             let mut at = Some(index);
@@ -768,8 +768,8 @@ mod tests {
         for thread in 0..3 {
             let mut i = Indexes::new(&b, 1, thread, 3);
             let len = i.range_len();
-            let mine: Vec<u64> = (0..len).map(|_| i.next().0).collect();
-            assert_eq!(i.next().0, mine[0], "starts again");
+            let mine: Vec<u64> = (0..len).map(|_| i.ask().0).collect();
+            assert_eq!(i.ask().0, mine[0], "starts again");
             all.extend(mine);
         }
         assert_eq!(all, (0..10).collect::<Vec<u64>>());
@@ -782,7 +782,7 @@ mod tests {
             let mut i = Indexes::new(&b, 7, 0, 1);
             let hits = (0..10_000)
                 .filter(|_| {
-                    let (index, exists) = i.next();
+                    let (index, exists) = i.ask();
                     assert_eq!(exists, index < 100);
                     exists
                 })

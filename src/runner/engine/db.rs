@@ -47,8 +47,11 @@ impl<T> Drop for Owned<T> {
 }
 
 fn c_path(path: &Path) -> Result<CString> {
-    use std::os::unix::ffi::OsStrExt;
-    CString::new(path.as_os_str().as_bytes()).map_err(|_| Error::File {
+    #[cfg(unix)]
+    let bytes = std::os::unix::ffi::OsStrExt::as_bytes(path.as_os_str()).to_vec();
+    #[cfg(not(unix))]
+    let bytes = path.to_string_lossy().into_owned().into_bytes();
+    CString::new(bytes).map_err(|_| Error::File {
         path: path.display().to_string(),
         message: "a path cannot hold a NUL byte".to_owned(),
     })

@@ -17,6 +17,7 @@ use super::{Access, Batch, Database, Engine, Error, Facts, MultiGet, OpenOptions
 const SHARDS: usize = 256;
 
 type Pair = (Box<[u8]>, Box<[u8]>);
+type Sorted = BTreeMap<Box<[u8]>, Box<[u8]>>;
 
 /// On a cache line of its own, so that locks of neighbours do not slow each other down.
 #[derive(Default)]
@@ -25,7 +26,7 @@ struct Shard(RwLock<HashTable<Pair>>);
 
 enum Family {
     Hashed(Box<[Shard]>),
-    Ordered(RwLock<BTreeMap<Box<[u8]>, Box<[u8]>>>),
+    Ordered(RwLock<Sorted>),
 }
 
 fn hash(key: &[u8]) -> u64 {
@@ -231,7 +232,7 @@ impl Session for MemorySession<'_> {
         };
         let map = map.read().unwrap_or_else(PoisonError::into_inner);
         let mut seen = 0;
-        let mut take = |(k, v): (&Box<[u8]>, &Box<[u8]>)| {
+        let mut take = |k: &[u8], v: &[u8]| {
             visit(k, v);
             seen += 1;
         };
@@ -246,7 +247,7 @@ impl Session for MemorySession<'_> {
                     .map(|(k, _)| Bound::Included(k.clone()))
             };
             if let Some(start) = start {
-                map.range::<Box<[u8]>, _>((Bound::Unbounded, start)).rev().take(steps).for_each(&mut take);
+                map.range::<Box<[u8]>, _>((Bound::Unbounded, start)).rev().take(steps).for_each(|(k, v)| take(k, v));
             }
         } else {
             let start: Option<Box<[u8]>> = if self.db.reverse {
@@ -255,7 +256,9 @@ impl Session for MemorySession<'_> {
                 Some(key.into())
             };
             if let Some(start) = start {
-                map.range::<Box<[u8]>, _>((Bound::Included(start), Bound::Unbounded)).take(steps).for_each(&mut take);
+                map.range::<Box<[u8]>, _>((Bound::Included(start), Bound::Unbounded))
+                    .take(steps)
+                    .for_each(|(k, v)| take(k, v));
             }
         }
         Ok(seen)

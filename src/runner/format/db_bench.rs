@@ -75,7 +75,7 @@ fn header(out: &mut String, outcome: &RunOutcome, group: &Group<'_>) -> std::fmt
     }
     writeln!(out, "Seed:       {}", outcome.header.seed)?;
     writeln!(out, "------------------------------------------------")?;
-    writeln!(out, "DB path: [{}]", "abstat run")
+    writeln!(out, "DB path: [abstat run]")
 }
 
 /// Header lines of db_bench begin with a capital.

@@ -212,20 +212,13 @@ fn row(name: &str, parameters: &[(&str, Option<&str>)], s: &Series) -> Vec<Strin
     row
 }
 
-/// Parameters that are columns: those in names, and the engine where there are several.
+/// Parameters that are columns: those that names show, and the engine where there are several.
 fn columns(outcome: &RunOutcome, groups: &[Group<'_>]) -> Vec<&'static str> {
     let varied = outcome.plan.varied();
     let mut columns: Vec<&'static str> = Vec::new();
     for b in &outcome.plan.benchmarks {
-        let shown = b.name(&varied, None, None);
-        for (key, value) in b.parts() {
-            // The value must end where it ends in the name.
-            let part = format!("/{key}={value}");
-            let in_name = shown.split_inclusive('/').count() > 0
-                && shown
-                    .match_indices(&part)
-                    .any(|(at, _)| matches!(shown.as_bytes().get(at + part.len()), None | Some(b'/' | b'-')));
-            if key != "op" && in_name && !columns.contains(&key) {
+        for (key, _) in b.shown(&varied) {
+            if key != "op" && !columns.contains(&key) {
                 columns.push(key);
             }
         }

@@ -77,15 +77,17 @@ struct Group<'a> {
 impl<'a> Group<'a> {
     /// Benchmarks on engines in order of first appearance.
     fn all(outcome: &'a RunOutcome) -> Vec<Group<'a>> {
-        let mut groups: Vec<(Vec<(&str, &str)>, &str, Group<'a>)> = Vec::new();
+        let mut groups: Vec<Group<'a>> = Vec::new();
         for sample in &outcome.samples {
-            let key: Vec<(&str, &str)> = sample.params.iter().collect();
-            match groups.iter_mut().find(|(k, e, _)| *k == key && *e == sample.engine) {
-                Some((_, _, group)) => group.samples.push(sample),
-                None => groups.push((key, &sample.engine, Group { samples: vec![sample] })),
+            let same = |g: &&mut Group<'a>| {
+                g.samples.first().is_some_and(|s| s.params == sample.params && s.engine == sample.engine)
+            };
+            match groups.iter_mut().find(same) {
+                Some(group) => group.samples.push(sample),
+                None => groups.push(Group { samples: vec![sample] }),
             }
         }
-        groups.into_iter().map(|(_, _, group)| group).collect()
+        groups
     }
 
     /// Samples of the whole, not of one role.
