@@ -23,27 +23,32 @@ use crate::runner::{self, Error, Options, Result, RunOutcome};
 
 const EXAMPLES: &str = "\
 Examples:
-  abstat run get,put                                   two workloads on the RocksDB of this system
-  abstat run get --engine v7=/usr/lib/x86_64-linux-gnu/librocksdb.so.7.8 --engine v8=rocksdbjni-8.3.2.jar
-                                                       two releases side by side
-  abstat run get,put --engine memory --quick           a map in memory, in seconds
+  abstat run get,put                              two workloads on the RocksDB of this system
+  abstat run get --engine v7=/usr/lib/x86_64-linux-gnu/librocksdb.so.7.8 \\
+                 --engine v8=rocksdbjni-8.3.2.jar two releases side by side
+  abstat run get,put --engine memory --quick      a map in memory, in seconds
   abstat run put --cf none,1,20 --threads 1,4 --record puts.jsonl
-                                                       six benchmarks, samples kept in a file
-  abstat run get -f go > new.txt                       samples for benchstat, or for abstat old.txt new.txt";
+                                                  six benchmarks, samples kept in a file
+  abstat run get -f go > new.txt                  samples for benchstat or abstat";
 
 const LONG_HELP: &str = "\
-Each benchmark runs in --forks processes of its own, interleaved with the others: open a new database, load --keys keys in order, flush,
-wait for background work, --warmup and --iterations iterations, check, remove. Found keys are counted and values looked at: work that was
-not done fails the run instead of looking fast.
+Each benchmark runs in --forks processes of its own, interleaved with the others: open a new
+database, load --keys keys in order, flush, wait for background work, --warmup and --iterations
+iterations, check, remove. Found keys are counted and values looked at: work that was not done
+fails the run instead of looking fast.
 
 What differs from db_bench and from the JMH classes of RocksJava, on purpose:
-  keys      8-byte index and zeros (as db_bench); JMH's padded decimal keys collide
-  families  key index modulo --cf, --keys in total; JMH loads every family and rotates, db_bench picks at random
-  multiget  one key is one operation (as db_bench); calls are given beside
-  random    one generator per thread, seed + 1000 * process + thread; every process has its own order
-  compared with --comparator callback-*: the C API cannot shorten keys of index blocks, so more differs than the calls
+  keys        8-byte index and zeros (as db_bench); JMH's padded decimal keys collide
+  families    key index modulo --cf, --keys in all; JMH loads every family and rotates,
+              db_bench picks at random
+  multiget    one key is one operation (as db_bench); calls are given beside
+  random      one generator per thread, seed + 1000 * process + thread: every process has its
+              own order of keys
+  comparator  through callbacks the C API cannot shorten keys of index blocks, so more than the
+              calls differs from bytewise
 
-Exit codes: 0 done; 2 a process failed, or it could not be done; 1 and 3 come from --fail-on after --, as in abstat itself.";
+Exit codes: 0 done; 2 a process failed, or it could not be done; 1 and 3 come from --fail-on
+after --, as in abstat itself.";
 
 /// What a record says by itself.
 const OF_THE_RECORD: [&str; 48] = [
@@ -116,31 +121,31 @@ pub struct RunArgs {
     #[arg(long, value_name = "[LABEL=]PATH", help_heading = "What")]
     pub engine: Vec<String>,
 
-    /// Total number of keys; lists make a cross product, as with all that follow.
+    /// Number of keys in all (default: 100000); lists make a cross product, as with all that follow.
     #[arg(long, value_name = "N,...", value_delimiter = ',', value_parser = size, help_heading = "What")]
     pub keys: Vec<u64>,
 
-    /// Bytes of a key.
+    /// Bytes of a key (default: 16).
     #[arg(long, value_name = "BYTES,...", value_delimiter = ',', value_parser = size32, help_heading = "What")]
     pub key_size: Vec<u32>,
 
-    /// Bytes of a value.
+    /// Bytes of a value (default: 100).
     #[arg(long, value_name = "BYTES,...", value_delimiter = ',', value_parser = size32, help_heading = "What")]
     pub value_size: Vec<u32>,
 
-    /// Column families that share the keys: none (the default family), 1, 20, ...
+    /// Column families that share the keys: none (default; the default family), 1, 20, ...
     #[arg(long, value_name = "N,...", value_delimiter = ',', value_parser = families, help_heading = "What")]
     pub cf: Vec<u32>,
 
-    /// Threads.
+    /// Threads (default: 1).
     #[arg(long, value_name = "N,...", value_delimiter = ',', help_heading = "What")]
     pub threads: Vec<u32>,
 
-    /// Reading threads of readwrite.
+    /// Reading threads of readwrite (default: 1).
     #[arg(long, value_name = "N,...", value_delimiter = ',', help_heading = "What")]
     pub readers: Vec<u32>,
 
-    /// Writing threads of readwrite.
+    /// Writing threads of readwrite (default: 1).
     #[arg(long, value_name = "N,...", value_delimiter = ',', help_heading = "What")]
     pub writers: Vec<u32>,
 
@@ -152,7 +157,7 @@ pub struct RunArgs {
     #[arg(long, value_name = "BYTES,...", value_delimiter = ',', value_parser = size, help_heading = "What")]
     pub while_writing: Vec<u64>,
 
-    /// Block cache: lru, hcc (hyper clock, RocksDB 8 and later), none.
+    /// Block cache: lru (default), hcc (hyper clock, RocksDB 8 and later), none.
     #[arg(long, value_name = "KIND,...", value_delimiter = ',', value_parser = cache, help_heading = "What")]
     pub cache: Vec<Cache>,
 
@@ -160,11 +165,11 @@ pub struct RunArgs {
     #[arg(long, value_name = "BYTES,...", value_delimiter = ',', value_parser = size, help_heading = "What")]
     pub cache_size: Vec<u64>,
 
-    /// Buffered or direct I/O.
+    /// I/O: buffered (default), direct.
     #[arg(long, value_name = "KIND,...", value_delimiter = ',', value_parser = io_kind, help_heading = "What")]
     pub io: Vec<Io>,
 
-    /// Write-ahead log: on, off.
+    /// Write-ahead log: on (default), off.
     #[arg(long, value_name = "ON,...", value_delimiter = ',', value_parser = on_off, help_heading = "What")]
     pub wal: Vec<bool>,
 
@@ -181,7 +186,7 @@ pub struct RunArgs {
     #[arg(long, value_name = "RATIO,...", value_delimiter = ',', help_heading = "What")]
     pub ratio: Vec<f64>,
 
-    /// Bits a key of a Bloom filter; 0: none.
+    /// Bits a key of a Bloom filter (default: 0, none).
     #[arg(long, value_name = "BITS,...", value_delimiter = ',', help_heading = "What")]
     pub bloom: Vec<u32>,
 
@@ -189,27 +194,27 @@ pub struct RunArgs {
     #[arg(long, value_name = "BYTES,...", value_delimiter = ',', value_parser = size, help_heading = "What")]
     pub block_size: Vec<u64>,
 
-    /// Order in which keys are used: random, seq.
+    /// Order in which keys are used: random (default), seq.
     #[arg(long, value_name = "ORDER,...", value_delimiter = ',', value_parser = order, help_heading = "What")]
     pub order: Vec<Order>,
 
-    /// Share of lookups that ask for a key that exists, 0 to 1.
+    /// Share of lookups that ask for a key that exists, 0 to 1 (default: 1).
     #[arg(long, value_name = "SHARE,...", value_delimiter = ',', help_heading = "What")]
     pub hit_rate: Vec<f64>,
 
-    /// Keys of one multi-get.
+    /// Keys of one multi-get (default: 10).
     #[arg(long, value_name = "N,...", value_delimiter = ',', help_heading = "What")]
     pub batch: Vec<u32>,
 
-    /// Call of multiget: plain (copies, any family), batched (pinned, one family).
+    /// Call of multiget: plain (default; copies, any family), batched (pinned, one family).
     #[arg(long, value_name = "CALL,...", value_delimiter = ',', value_parser = multi_get, help_heading = "What")]
     pub multiget: Vec<MultiGet>,
 
-    /// Order of keys in the database: bytewise, reverse, callback-bytewise, callback-reverse.
+    /// Order of keys in the database: bytewise (default), reverse, callback-bytewise, callback-reverse.
     #[arg(long, value_name = "ORDER,...", value_delimiter = ',', value_parser = comparator, help_heading = "What")]
     pub comparator: Vec<Comparator>,
 
-    /// Steps of a range after its seek.
+    /// Steps of a range after its seek (default: 10).
     #[arg(long, value_name = "N,...", value_delimiter = ',', help_heading = "What")]
     pub nexts: Vec<u32>,
 
@@ -221,7 +226,7 @@ pub struct RunArgs {
     #[arg(long, help_heading = "What")]
     pub compact: bool,
 
-    /// One short process each: a look, not a measurement.
+    /// One process x (1 + 3) x 0.5 s: a look, not a measurement.
     #[arg(long, conflicts_with = "like", help_heading = "How long")]
     pub quick: bool,
 

@@ -563,7 +563,7 @@ mod tests {
             place: Where::New { path: path.join("db"), keep: false },
             warmup: 1,
             iterations: 2,
-            length: Length::Seconds(0.02),
+            length: Length::Seconds(0.1),
             seed: 42,
             fork_seed: 1042,
             synchronized: true,
@@ -616,7 +616,7 @@ mod tests {
                     let by_wall = whole.ops as f64 / whole.seconds;
                     assert!(whole.ops_s >= by_wall * 0.999, "{op:?} {whole:?}");
                     assert!(whole.ops_s * whole.seconds <= whole.ops as f64 * 20.0, "{op:?} {whole:?}");
-                    assert!(whole.seconds >= 0.019 && whole.thread_seconds <= 2.0 * whole.seconds + 1e-9, "{whole:?}");
+                    assert!(whole.seconds >= 0.099 && whole.thread_seconds <= 2.0 * whole.seconds + 1e-9, "{whole:?}");
                     let entry = 16 + 100;
                     match op {
                         Op::FwdRange | Op::RevRange => assert!(whole.bytes > whole.ops * entry * 9),
@@ -663,11 +663,13 @@ mod tests {
             }
             for variant in variants {
                 for synchronized in [true, false] {
-                    let r = Request { synchronized, ..request(variant.clone(), dir) };
+                    // Iterations of a common end may pass before a thread gets a core.
+                    let length = if synchronized { Length::Ops(300) } else { Length::Seconds(0.02) };
+                    let r = Request { synchronized, length, ..request(variant.clone(), dir) };
                     let all = run(&r).unwrap_or_else(|e| panic!("{variant:?} (RocksDB: {rocksdb}): {e}"));
                     assert_eq!(all.len(), 3, "{variant:?}");
                     for (_, _, results) in &all {
-                        assert!(results[0].ops > 0);
+                        assert!(results[0].ops > 0 || !synchronized);
                         if variant.hit_rate == 0.0 {
                             assert_eq!(results[0].found, 0);
                         }

@@ -113,6 +113,13 @@ const TREND: f64 = 0.05;
 /// What is wrong with the measured iterations of one fork, `name` being its benchmark.
 pub fn sample_warnings(name: &str, fork: u32, samples: &[&RunSample]) -> Vec<RunWarning> {
     let mut out = Vec::new();
+    let idle = samples.iter().filter(|s| s.ops == 0).count();
+    if idle > 0 {
+        let message = format!(
+            "{name}: {idle} iterations of fork {fork} were over before an operation was; they are no samples; longer --time?"
+        );
+        out.push(warning("no-operations", message));
+    }
     let rates: Vec<f64> = samples.iter().map(|s| s.ops_s).collect();
     if rates.len() >= 2 {
         let mean = rates.iter().sum::<f64>() / rates.len() as f64;
@@ -179,6 +186,9 @@ mod tests {
         assert_eq!(codes(&[100.0, 100.1, 100.2, 100.3, 100.4]), Vec::<String>::new());
         assert_eq!(codes(&[100.0, 110.0, 120.0]), Vec::<String>::new());
         assert_eq!(codes(&[100.0]), Vec::<String>::new());
+        assert_eq!(codes(&[0.0]), Vec::<String>::new());
+        let idle = RunSample { ops: 0, ops_s: 0.0, ..sample() };
+        assert_eq!(sample_warnings("b", 1, &[&idle])[0].code, "no-operations");
         let apart = RunSample { thread_seconds: 0.7, ..sample() };
         assert_eq!(sample_warnings("b", 1, &[&apart])[0].code, "threads-apart");
     }

@@ -313,7 +313,7 @@ impl Run<'_, '_> {
                 for warning in machine::sample_warnings(&short, slot.fork, &whole) {
                     self.warn(warning)?;
                 }
-                self.samples.extend(samples.into_iter().map(|s| (slot, s)));
+                self.samples.extend(samples.into_iter().filter(|s| s.ops > 0).map(|s| (slot, s)));
             }
             Ending::Failed(mut message) => {
                 if full && !message.contains(NO_SPACE) {
@@ -331,7 +331,7 @@ impl Run<'_, '_> {
             Ending::Interrupted => {
                 // Whole iterations are whole samples.
                 self.interrupted = true;
-                self.samples.extend(samples.into_iter().map(|s| (slot, s)));
+                self.samples.extend(samples.into_iter().filter(|s| s.ops > 0).map(|s| (slot, s)));
             }
         }
         Ok(())
@@ -617,7 +617,7 @@ fn execute(
                 let slot = slots
                     .iter()
                     .find(|s| s.fork == sample.fork && run.name(**s, sample.role.as_deref()) == sample.benchmark);
-                run.samples.extend(slot.map(|s| (*s, sample)));
+                run.samples.extend(slot.filter(|_| sample.ops > 0).map(|s| (*s, sample)));
             }
             run.progress.say(&format!("note: {} of {} forks are in the record", recorded.done.len(), slots.len()));
             run.forks = recorded.done;
