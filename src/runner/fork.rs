@@ -205,7 +205,11 @@ pub fn run<E: Engine>(
             }
             let db = engine.open(&options).map_err(|e| e.to_string())?;
             tell(Event::Opened { facts: db.facts() });
-            Fork { request, db: &db, values: &values, loaded, halt }.measure(tell)
+            Fork { request, db: &db, values: &values, loaded, halt }.measure(tell)?;
+            if *writes {
+                db.flush().map_err(|e| format!("flush after the writes: {e}"))?;
+            }
+            check_background(&db)
         }
     }
 }

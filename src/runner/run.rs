@@ -388,11 +388,14 @@ impl Run<'_, '_> {
     fn sample(&self, slot: Slot, attempt: u32, phase: Phase, iteration: u32, r: RoleResult) -> RunSample {
         let benchmark = self.plan.benchmarks.get(slot.benchmark);
         let engine = self.engines.get(slot.engine);
+        // Reads of a database of our own find all of it in files; db_bench leaves a part in the memtable.
+        let flushed = !matches!(self.plan.place, Place::Use { .. }) && benchmark.is_some_and(|b| !b.fresh);
+        let more = |b: &Benchmark| {
+            [("threads", b.measured_threads().to_string()), ("flushed", if flushed { "yes" } else { "no" }.to_owned())]
+        };
         RunSample {
             benchmark: self.name(slot, r.role.as_deref()),
-            params: benchmark
-                .map(|b| b.parts().into_iter().chain([("threads", b.measured_threads().to_string())]).collect())
-                .unwrap_or_default(),
+            params: benchmark.map(|b| b.parts().into_iter().chain(more(b)).collect()).unwrap_or_default(),
             engine: engine.map(|e| e.label.clone()).unwrap_or_default(),
             rocksdb: engine.map(|e| e.facts.version.clone()).unwrap_or_default(),
             role: r.role,
