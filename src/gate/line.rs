@@ -30,10 +30,11 @@ fn line(report: &Report, outcome: &GateOutcome) -> String {
     if !outcome.tripped {
         return format!("gate: passed {rule}: none of {of}");
     }
-    let mut text = match condition {
-        Some(Condition::Config) => format!("gate: {rule} tripped: "),
-        _ => format!("gate: {rule} tripped by {} of {of}: ", outcome.rows.len()),
-    };
+    if condition == Some(Condition::Config) {
+        let what: Vec<_> = outcome.rows.iter().map(|r| printable(&r.verdict)).collect();
+        return format!("gate: {rule} tripped: {}", what.join("; "));
+    }
+    let mut text = format!("gate: {rule} tripped by {} of {of}: ", outcome.rows.len());
     for (i, row) in outcome.rows.iter().take(NAMED).enumerate() {
         text.push_str(if i > 0 { "; " } else { "" });
         text.push_str(&named(report, row));

@@ -340,7 +340,7 @@ fn config_trips_on_machine_lines_that_differ() {
     assert_eq!(exit, GateExit::Tripped);
     assert_eq!(
         lines(&r, &o),
-        ["gate: config tripped: cpu: cpu differs: old \"A\", new \"B\"; differences may be the machine's"]
+        ["gate: config tripped: cpu differs: old \"A\", new \"B\"; differences may be the machine's"]
     );
 }
 

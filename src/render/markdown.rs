@@ -301,6 +301,11 @@ fn gate_lines(report: &Report, options: &MarkdownOptions) -> Vec<String> {
     let line = |gate: &crate::report::GateOutcome| {
         let rule = code(&gate.rule, false);
         let (sign, text) = match (gate.tripped, gate.judged) {
+            // Not about rows: settings of the machine.
+            (true, _) if gate.rows.iter().all(|r| r.unit.is_empty()) => {
+                let names: Vec<String> = gate.rows.iter().map(|r| escape(&r.name)).collect();
+                ("❌ ", format!("{rule} tripped: {} differ between the sides", names.join(", ")))
+            }
             (true, n) => {
                 let names: Vec<String> = gate.rows.iter().take(3).map(named).collect();
                 let more = gate.rows.len().saturating_sub(names.len());
@@ -622,7 +627,7 @@ impl<'a> Layout<'a> {
     }
 
     fn geomean(&self, options: &MarkdownOptions) -> Option<String> {
-        let g = self.table.geomean.as_ref()?;
+        let g = self.table.geomean.as_ref().filter(|g| g.rows > 1)?;
         let mut cells = vec![format!("_geomean of {}_", g.rows)];
         let scale = Scale::of(&self.table.unit, g.centers.iter().flatten().copied());
         let center = |c: usize| match g.centers.get(c).copied().flatten() {
@@ -712,14 +717,16 @@ fn code(text: &str, in_table: bool) -> String {
 /// `text` as running text: nothing in it is markup, HTML or a mention.
 fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 8);
-    for c in printable(text).chars() {
+    let text = printable(text);
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
         match c {
             '<' => out.push_str("&lt;"),
             '>' => out.push_str("&gt;"),
             '&' => out.push_str("&amp;"),
             // Character references cannot open or close emphasis; a comment keeps `@` from naming a person.
             '*' | '_' | '`' | '[' | ']' | '~' | '|' | '\\' | '#' | '$' => drop(write!(out, "&#{};", u32::from(c))),
-            '@' => out.push_str("@<!-- -->"),
+            '@' if chars.peek().is_some_and(|c| c.is_alphanumeric()) => out.push_str("@<!-- -->"),
             c => out.push(c),
         }
     }

@@ -153,7 +153,11 @@ fn gate_line(report: &Report, gate: &GateOutcome) -> Markup {
         div class=(class) {
             "gate " code { (printable(&gate.rule)) }
             @if gate.tripped {
-                " tripped by " (gate.rows.len()) " of " (gate.judged) " rows: "
+                @if gate.rows.iter().all(|r| r.unit.is_empty()) {
+                    " tripped, the sides differ in: "
+                } @else {
+                    " tripped by " (gate.rows.len()) " of " (gate.judged) " rows: "
+                }
                 @for (i, row) in gate.rows.iter().take(10).enumerate() {
                     @if i > 0 { ", " }
                     code { (printable(&row.name)) }
@@ -262,7 +266,7 @@ fn rows(report: &Report, table: &Table, options: Html) -> Markup {
                 tbody {
                     @for row in &shown { (line(table, row, &parts, options)) }
                 }
-                @if let Some(g) = &table.geomean {
+                @if let Some(g) = table.geomean.as_ref().filter(|g| g.rows > 1) {
                     tfoot { tr {
                         td { "geomean of " (g.rows) }
                         @let scale = Scale::of(&table.unit, g.centers.iter().flatten().copied());
