@@ -21,6 +21,7 @@ pub struct Csv {
     /// A record whose quotes are still open, and its first line.
     open: Vec<u8>,
     open_line: u64,
+    odd_quotes: bool,
     settings: Settings,
     repeats: Repeats,
     /// Rows whose score is all zeros.
@@ -51,20 +52,22 @@ impl Csv {
         if line.bytes.trim_ascii().is_empty() && self.open.is_empty() {
             return false;
         }
-        let whole;
-        let (record, number) = if self.open.is_empty() {
-            (line.bytes, line.number)
-        } else {
+        if self.open.is_empty() {
+            (self.open_line, self.odd_quotes) = (line.number, false);
+        }
+        self.odd_quotes ^= memchr::memchr_iter(b'"', line.bytes).count() % 2 == 1;
+        if self.odd_quotes && self.open.len() + line.bytes.len() < LONGEST {
             self.open.extend_from_slice(line.bytes);
-            whole = std::mem::take(&mut self.open);
-            (whole.as_slice(), self.open_line)
-        };
-        if memchr::memchr_iter(b'"', record).count() % 2 == 1 && record.len() < LONGEST {
-            self.open_line = number;
-            self.open = record.to_vec();
             self.open.push(b'\n');
             return true;
         }
+        let mut whole = std::mem::take(&mut self.open);
+        let (record, number) = if whole.is_empty() {
+            (line.bytes, line.number)
+        } else {
+            whole.extend_from_slice(line.bytes);
+            (whole.as_slice(), self.open_line)
+        };
         let fields = fields(record, columns.delimiter);
         let mode = fields.get(1).map(String::as_str).unwrap_or_default();
         if fields.len() != columns.count || Mode::parse(mode).is_none() {

@@ -15,6 +15,8 @@
 //! Not samples: iterations of mode `sample` (means of calls that are not printed), metrics that JMH adds up, and all iterations of a
 //! series of which some are printed by their order of magnitude only; of these the table's row is the result.
 
+use std::collections::HashMap;
+
 mod head;
 mod result;
 mod run;
@@ -197,7 +199,7 @@ impl Log {
                 // Of a warmup fork `of` counts warmup forks.
                 self.fork = if fork.warmup { Fork { of: self.fork.of, ..fork } } else { fork };
             }
-            Comment::Settings(settings) => self.head.settings.extend(settings),
+            Comment::Settings(settings) => settings.into_iter().for_each(|(key, value)| self.head.set(key, value)),
             Comment::Mode(mode) => self.head.mode = mode,
             Comment::Benchmark(name) => {
                 self.head.line = number;
@@ -247,6 +249,7 @@ impl Log {
             measured: 0,
             failures: 0,
             series: Vec::new(),
+            by_label: HashMap::new(),
             results: Vec::new(),
         });
         let run = self.run.get_or_insert_with(|| Run::open(&mut self.tables));
@@ -509,7 +512,7 @@ impl Log {
             mode,
             params,
             settings,
-            series: Vec::new(),
+            series: HashMap::new(),
             results: vec![result],
             standalone: true,
             repeated: false,
@@ -538,7 +541,7 @@ impl Log {
                 continue; // told elsewhere: the table has it
             }
             for result in &done.results {
-                let series = done.series.iter().find(|s| s.label == result.label);
+                let series = done.series.get(&result.label);
                 if series.is_some_and(|s| s.covered) {
                     continue;
                 }

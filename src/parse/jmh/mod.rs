@@ -176,6 +176,9 @@ struct Told {
     repeated: u64,
 }
 
+/// Results of one name and parameters that are remembered; more are repetitions.
+const TELLERS: usize = 32;
+
 #[derive(Debug)]
 struct Teller {
     source: Source,
@@ -204,6 +207,9 @@ impl Told {
         if tellers.iter().any(same) {
             self.repeated += 1;
             return true;
+        }
+        if tellers.len() >= TELLERS {
+            return false;
         }
         tellers.push(Teller { source, name: id.name.to_owned(), value, resolution });
         false

@@ -171,7 +171,6 @@ fn header_at(text: &str, toks: &[Token<'_>], from: usize, mode: usize) -> Option
         first -= 1;
     }
     let params: Vec<String> = toks[first..mode].iter().filter_map(|t| param_name(t.text)).map(str::to_owned).collect();
-    let edges = toks[first..mode].iter().map(|t| column(text, t.end())).collect();
     let named = first > from && is_benchmark_word(word(first - 1));
     if !named && !cnt {
         return None;
@@ -183,7 +182,10 @@ fn header_at(text: &str, toks: &[Token<'_>], from: usize, mode: usize) -> Option
     let prefix =
         if before - from <= 4 { toks[from..before].iter().map(|t| t.text.to_owned()).collect() } else { Vec::new() };
     let shape = Shape { groups, thr_sec: thr && sec, extra: i < toks.len(), cnt };
-    Some((Header { params, named, start: column(text, start_byte), edges, prefix, shape, pipes: None }, i))
+    let mut columns = Columns { text, byte: 0, column: 0 };
+    let start = columns.at(start_byte);
+    let edges = toks[first..mode].iter().map(|t| columns.at(t.end())).collect();
+    Some((Header { params, named, start, edges, prefix, shape, pipes: None }, i))
 }
 
 fn param_name(word: &str) -> Option<&str> {
@@ -195,9 +197,20 @@ fn is_benchmark_word(word: &str) -> bool {
     word.strip_suffix("Benchmark").is_some_and(|before| !before.ends_with(char::is_alphanumeric))
 }
 
-/// Characters before byte `at`.
-fn column(text: &str, at: usize) -> usize {
-    text.get(..at).map_or(0, |s| s.chars().count())
+/// Counts characters from one place of a line to the next, from left to right.
+struct Columns<'a> {
+    text: &'a str,
+    byte: usize,
+    column: usize,
+}
+
+impl Columns<'_> {
+    /// Characters before `byte`, which is not left of the last one asked for.
+    fn at(&mut self, byte: usize) -> usize {
+        self.column += self.text.get(self.byte..byte).map_or(0, |s| s.chars().count());
+        self.byte = byte;
+        self.column
+    }
 }
 
 /// A unit without what prose or markup may have glued to its end.

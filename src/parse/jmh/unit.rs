@@ -3,6 +3,8 @@
 //! `ops/T` and `T/op` scale their denominator or numerator; `MB/sec` of the GC profiler counts 1048576 bytes. All other units
 //! (`counts`, `#/op`, `ms` of `gc.time`) keep their spelling.
 
+use std::collections::HashMap;
+
 use crate::model::Sink;
 use crate::units::{Direction, Unit, UnitId, direction};
 
@@ -185,18 +187,23 @@ pub fn resolve(printed: &str, mode: Option<Mode>, label: &str) -> (Unit, Factor)
 /// Numbers of the units seen so far in a sink.
 #[derive(Debug, Default)]
 pub struct Units {
-    known: Vec<(Unit, UnitId)>,
+    /// By printed spelling.
+    known: HashMap<String, Vec<(Unit, UnitId)>>,
 }
 
 impl Units {
     /// Number and factor of a printed unit.
     pub fn get(&mut self, printed: &str, mode: Option<Mode>, label: &str, out: &mut dyn Sink) -> (UnitId, Factor) {
         let (unit, factor) = resolve(printed, mode, label);
-        let id = match self.known.iter().find(|(u, _)| *u == unit) {
+        if !self.known.contains_key(printed) {
+            self.known.insert(printed.to_owned(), Vec::new());
+        }
+        let Some(known) = self.known.get_mut(printed) else { return (out.unit(&unit), factor) };
+        let id = match known.iter().find(|(u, _)| *u == unit) {
             Some((_, id)) => *id,
             None => {
                 let id = out.unit(&unit);
-                self.known.push((unit, id));
+                known.push((unit, id));
                 id
             }
         };

@@ -19,6 +19,14 @@ pub struct Head {
 }
 
 impl Head {
+    /// Sets one of JMH's keys.
+    pub fn set(&mut self, key: &'static str, value: String) {
+        match self.settings.iter_mut().find(|(k, _)| *k == key) {
+            Some((_, old)) => *old = value,
+            None => self.settings.push((key, value)),
+        }
+    }
+
     /// Measured iterations of each fork, as planned.
     pub fn iterations(&self) -> Option<u64> {
         self.settings.iter().find(|(k, _)| *k == "measurementIterations").and_then(|(_, v)| v.parse().ok())

@@ -1,6 +1,6 @@
 //! What a log holds: runs, their benchmarks, the samples of each fork.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::head::settings;
 use super::result::{ResultBlock, infer_n};
@@ -28,6 +28,8 @@ pub struct Block {
     pub measured: u64,
     pub failures: u64,
     pub series: Vec<Samples>,
+    /// Where the series of a label is, in the unit it had last.
+    pub by_label: HashMap<String, usize>,
     pub results: Vec<ResultBlock>,
 }
 
@@ -69,7 +71,8 @@ pub struct Done {
     pub mode: Option<Mode>,
     pub params: Vec<(String, String)>,
     pub settings: Settings,
-    pub series: Vec<DoneSeries>,
+    /// By label.
+    pub series: HashMap<String, DoneSeries>,
     pub results: Vec<ResultBlock>,
     /// Only a `Result` block was seen.
     pub standalone: bool,
@@ -79,7 +82,6 @@ pub struct Done {
 
 #[derive(Debug)]
 pub struct DoneSeries {
-    pub label: String,
     pub n: u64,
     pub mean: f64,
     pub decimals: i32,
@@ -144,7 +146,7 @@ impl Run {
             let own = || key("", &pairs(&d.params)) == key("", params);
             !d.standalone && d.mode.is_none_or(|m| m == mode) && jmh_names::same(&d.name, name) && own()
         };
-        let near = |at: &usize| match (self.done[*at].series.iter().find(|s| s.label == label), score) {
+        let near = |at: &usize| match (self.done[*at].series.get(label), score) {
             (Some(s), Some(score)) => !s.covered && (s.mean - score.value).abs() <= 2.0 * score.resolution(),
             _ => true,
         };
@@ -152,15 +154,15 @@ impl Run {
         let at = fitting().find(near).or_else(|| fitting().next())?;
         let done = &mut self.done[at];
         let mut raw = None;
-        if let Some(series) = done.series.iter_mut().find(|s| s.label == label) {
+        if let Some(series) = done.series.get_mut(label) {
             series.covered = true;
             if series.raw {
                 raw = Some((series.n, series.mean, 0.5 * 10f64.powi(-series.decimals)));
             }
         } else {
             // Mode `sample`, percentiles: remember that the table has it.
-            let label = label.to_owned();
-            done.series.push(DoneSeries { label, n: 0, mean: 0.0, decimals: 0, raw: false, covered: true });
+            let covered = DoneSeries { n: 0, mean: 0.0, decimals: 0, raw: false, covered: true };
+            done.series.insert(label.to_owned(), covered);
         }
         let done = &self.done[at];
         let repeated = done.repeated;
@@ -187,7 +189,14 @@ impl Block {
         if self.mode == Some(Mode::Sample) {
             return;
         }
-        let at = self.series.iter().position(|s| s.label == label && s.unit == unit).unwrap_or_else(|| {
+        let near = |s: &Samples| s.label == label && s.unit == unit;
+        // The primary metric is first; there may be many others.
+        let found = match self.series.first() {
+            Some(s) if near(s) => Some(0),
+            _ => self.by_label.get(label).copied().filter(|&at| self.series.get(at).is_some_and(near)),
+        };
+        let at = found.unwrap_or_else(|| {
+            self.by_label.insert(label.to_owned(), self.series.len());
             self.series.push(Samples {
                 label: label.to_owned(),
                 unit: unit.to_owned(),
@@ -236,9 +245,10 @@ impl Block {
         let lengths: Vec<(u32, usize, u64)> =
             self.series[primary].forks.iter().map(|f| (f.fork, f.values.len(), f.line)).collect();
         let all = self.series[primary].count;
+        let stated: HashMap<&str, Value> =
+            self.results.iter().filter_map(|r| r.value.map(|v| (r.label.as_str(), v))).collect();
         for series in self.series.iter_mut().filter(|s| s.count < all && !s.label.is_empty()) {
-            let stated = self.results.iter().find(|r| r.label == series.label).and_then(|r| r.value);
-            let Some(Value::Exact(stated)) = stated else { continue };
+            let Some(Value::Exact(stated)) = stated.get(series.label.as_str()) else { continue };
             let sum: f64 = series.forks.iter().flat_map(|f| &f.values).sum();
             #[expect(clippy::cast_precision_loss, reason = "counts of iterations")]
             let mean = sum / all as f64;
@@ -303,22 +313,18 @@ impl Block {
             let (_, factor) = out.unit(&s.unit, mode, "");
             out.told.again(Source::Text, &shown, factor.apply(s.mean()), factor.apply(0.5 * 10f64.powi(-s.decimals)))
         });
-        let mut series = Vec::new();
+        // JMH 0.9 averaged what later versions add up.
+        let averaged: HashSet<&str> =
+            self.results.iter().filter(|r| r.error.is_some() && !r.added_up).map(|r| r.label.as_str()).collect();
+        let mut series = HashMap::new();
         for s in &self.series {
-            // JMH 0.9 averaged what later versions add up.
-            let averaged = self.results.iter().any(|r| r.label == s.label && r.error.is_some() && !r.added_up);
+            let averaged = averaged.contains(s.label.as_str());
             let raw = s.approx == 0 && (averaged || !unit::is_sum(&s.unit, &s.label));
             if raw && !repeated {
                 s.push(&name, mode, &self.params, &number, &settings, out);
             }
-            series.push(DoneSeries {
-                label: s.label.clone(),
-                n: s.count,
-                mean: s.mean(),
-                decimals: s.decimals,
-                raw,
-                covered: false,
-            });
+            let done = DoneSeries { n: s.count, mean: s.mean(), decimals: s.decimals, raw, covered: false };
+            series.entry(s.label.clone()).or_insert(done);
         }
         Some(Done {
             line: self.line,
