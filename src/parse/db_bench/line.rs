@@ -12,9 +12,13 @@ use std::sync::LazyLock;
 
 use memchr::memmem::Finder;
 
+use crate::parse::lex::plain_decimal;
 use crate::parse::scan::{Decimal, decimal, integer, is_blank, is_not_finite, whole_decimal, word};
 
 static MICROS: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("micros/op"));
+static RATE: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("MB/s"));
+static FAILURE: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("failure)"));
+static UNSUPPORTED: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("not supported)"));
 static RUNS: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("runs]"));
 
 /// How far before `micros/op` its name is looked for.
@@ -64,7 +68,7 @@ impl ResultLine<'_> {
 
     /// `F` and `M` of `(F of M found`.
     pub fn found(&self) -> Option<(u64, u64)> {
-        let (_, rest) = split_once(self.message, b"(")?;
+        let (_, rest) = split_once(self.message, b'(')?;
         let (found, rest) = word(rest);
         let (of, rest) = word(rest);
         let (total, rest) = word(rest);
@@ -75,7 +79,7 @@ impl ResultLine<'_> {
 
     /// The message says that the benchmark did not do its work, so its numbers mean nothing.
     pub fn is_failure(&self) -> bool {
-        contains(self.message, b"failure)") || contains(self.message, b"not supported)")
+        !self.message.is_empty() && (FAILURE.find(self.message).is_some() || UNSUPPORTED.find(self.message).is_some())
     }
 }
 
@@ -147,7 +151,7 @@ pub fn result(line: &[u8], at: usize) -> Option<Parsed<'_>> {
     let rest = rest.trim_ascii();
     let rest = rest.strip_prefix(b";").unwrap_or(rest).trim_ascii();
     result.message = rest;
-    if let Some(unit) = memchr::memmem::find(rest, b"MB/s") {
+    if let Some(unit) = RATE.find(rest) {
         let head = trim_end(rest.get(..unit)?);
         let at = last_word(head);
         let printed = head.get(at..)?;
@@ -164,6 +168,9 @@ pub fn result(line: &[u8], at: usize) -> Option<Parsed<'_>> {
 
 /// A finite number >= 0; `inf`, `nan` and negative numbers come of an elapsed time of zero.
 fn number<'a>(name: &'a [u8], word: &'a [u8], expected: &'static str) -> Result<f64, Parsed<'a>> {
+    if let Some(plain) = plain_decimal(word) {
+        return Ok(plain);
+    }
     match whole_decimal(word) {
         Some(d) if d.value >= 0.0 && !word.starts_with(b"-") => Ok(d.value),
         _ => Err(Parsed::Bad { name, word, expected }),
@@ -172,7 +179,7 @@ fn number<'a>(name: &'a [u8], word: &'a [u8], expected: &'static str) -> Result<
 
 /// `NAME : skipped (REASON)`: name and reason.
 pub fn skipped(line: &[u8]) -> Option<(&[u8], &[u8])> {
-    let (name, rest) = split_once(line, b":")?;
+    let (name, rest) = split_once(line, b':')?;
     let reason = rest.trim_ascii().strip_prefix(b"skipped")?.trim_ascii();
     let name = name.trim_ascii();
     let one_word = !name.is_empty() && !name.iter().any(|&b| is_blank(b));
@@ -248,7 +255,7 @@ pub fn summary(line: &[u8]) -> Option<SummaryLine<'_>> {
 fn stated(kind: Kind, text: &[u8]) -> Option<Stated> {
     let text = text.trim_ascii();
     if kind == Kind::Interval {
-        let (lo, hi) = split_once(text.strip_prefix(b"(")?.strip_suffix(b")")?, b",")?;
+        let (lo, hi) = split_once(text.strip_prefix(b"(")?.strip_suffix(b")")?, b',')?;
         let (lo, hi) = (whole_decimal(lo.trim_ascii())?, whole_decimal(hi.trim_ascii())?);
         let middle = |value| Decimal { value, resolution: lo.resolution };
         return Some(Stated {
@@ -290,13 +297,9 @@ fn from<'a>(line: &'a [u8], tail: &[u8]) -> &'a [u8] {
     line.get(crate::parse::scan::span_in(tail, line).start..).unwrap_or_default()
 }
 
-fn split_once<'a>(bytes: &'a [u8], at: &[u8]) -> Option<(&'a [u8], &'a [u8])> {
-    let i = memchr::memmem::find(bytes, at)?;
-    Some((bytes.get(..i)?, bytes.get(i + at.len()..)?))
-}
-
-fn contains(bytes: &[u8], what: &[u8]) -> bool {
-    memchr::memmem::find(bytes, what).is_some()
+fn split_once(bytes: &[u8], at: u8) -> Option<(&[u8], &[u8])> {
+    let i = memchr::memchr(at, bytes)?;
+    Some((bytes.get(..i)?, bytes.get(i + 1..)?))
 }
 
 #[cfg(test)]

@@ -647,8 +647,8 @@ impl DbBench {
             if entry.repeats == Repeats::Unknown {
                 name = None;
             }
-            let name = name.get_or_insert_with(|| self.name(&entry.name, out)).clone();
-            self.pass_run(&run, &name, stated, out);
+            let name = name.get_or_insert_with(|| self.name(&entry.name, out));
+            self.pass_run(&run, name, stated, out);
         }
     }
 
@@ -871,30 +871,22 @@ fn undecorated(mut text: &[u8]) -> &[u8] {
 
 /// Blanks for `&nbsp;` and U+00A0, which web pages put for runs of blanks.
 fn without_nbsp(bytes: &[u8]) -> Cow<'_, [u8]> {
-    let Some(first) = memchr::memchr2(b'&', 0xc2, bytes) else { return Cow::Borrowed(bytes) };
-    let mut out = Vec::new();
-    let mut rest = bytes;
-    let mut at = first;
-    while let Some(tail) = rest.get(at..) {
-        let len = if tail.starts_with(b"&nbsp;") {
-            6
-        } else if tail.starts_with(b"\xc2\xa0") {
-            2
-        } else {
-            0
-        };
-        let (head, tail) = rest.split_at(at);
-        out.extend_from_slice(head);
-        match len {
-            0 => out.extend(tail.first()),
-            _ => out.push(b' '),
-        }
-        rest = tail.get(len.max(1)..).unwrap_or_default();
-        match memchr::memchr2(b'&', 0xc2, rest) {
-            Some(next) => at = next,
-            None => break,
-        }
+    let len_at = |at: usize| match bytes.get(at..) {
+        Some(tail) if tail.starts_with(b"&nbsp;") => b"&nbsp;".len(),
+        Some(tail) if tail.starts_with(b"\xc2\xa0") => 2,
+        _ => 0,
+    };
+    let mut hits = memchr::memchr2_iter(b'&', 0xc2, bytes).filter(|&at| len_at(at) > 0).peekable();
+    if hits.peek().is_none() {
+        return Cow::Borrowed(bytes);
     }
-    out.extend_from_slice(rest);
+    let mut out = Vec::with_capacity(bytes.len());
+    let mut copied = 0;
+    for at in hits {
+        out.extend_from_slice(bytes.get(copied..at).unwrap_or_default());
+        out.push(b' ');
+        copied = at + len_at(at);
+    }
+    out.extend_from_slice(bytes.get(copied..).unwrap_or_default());
     Cow::Owned(out)
 }
