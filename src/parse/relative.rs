@@ -93,8 +93,13 @@ impl RecordParser for Relative {
                 self.header = Some(header);
                 return Claim::Maybe;
             }
+            // Under a header numbers need not be printed as ratios usually are.
+            let width = self.header.as_ref().map(|h| h.labels.len());
+            if let Some(row) = width.and_then(|w| row(line.number, bytes, any_ratio).filter(|r| r.cells.len() == w)) {
+                return self.row(row, out);
+            }
             if may_be_row(bytes)
-                && let Some(row) = row(line.number, bytes)
+                && let Some(row) = row(line.number, bytes, whole_ratio)
             {
                 return self.row(row, out);
             }
@@ -346,7 +351,7 @@ fn may_be_row(bytes: &[u8]) -> bool {
 }
 
 /// A row: a name at one end, ratios or missing cells otherwise, at least one ratio.
-fn row(line: u64, bytes: &[u8]) -> Option<Row> {
+fn row(line: u64, bytes: &[u8], ratio: fn(&str) -> Option<Decimal>) -> Option<Row> {
     let text = std::str::from_utf8(bytes).ok()?;
     let cells: Vec<&str> = cells(text).collect();
     let (first, last) = (*cells.first()?, *cells.last()?);
@@ -361,7 +366,7 @@ fn row(line: u64, bytes: &[u8]) -> Option<Row> {
         return None;
     }
     let ratios: Option<Vec<Option<Decimal>>> =
-        middle.iter().map(|c| if is_missing(c) { Some(None) } else { whole_ratio(c).map(Some) }).collect();
+        middle.iter().map(|c| if is_missing(c) { Some(None) } else { ratio(c).map(Some) }).collect();
     let ratios = ratios?;
     let any = ratios.iter().any(Option::is_some);
     any.then(|| Row {
@@ -382,6 +387,11 @@ fn whole_ratio(cell: &str) -> Option<Decimal> {
         return None;
     }
     whole_decimal(cell.as_bytes()).filter(|d| d.value < LARGEST)
+}
+
+/// A number that may be a ratio.
+fn any_ratio(cell: &str) -> Option<Decimal> {
+    whole_decimal(cell.as_bytes()).filter(|d| d.value >= 0.0 && d.value < LARGEST)
 }
 
 fn is_missing(cell: &str) -> bool {

@@ -79,6 +79,13 @@ fn headers_with_the_word_test() {
 }
 
 #[test]
+fn under_a_header_any_decimals_are_ratios() {
+    let got = read("6.0\t7.0\ttest\n1.00\t0.93\ta\n1\t12.5\tb\n1.0\t0.9\tc\n");
+    let values: Vec<_> = cells(&got).iter().map(|c| c.1).collect();
+    assert_eq!(values, [1.0, 0.93, 1.0, 12.5, 1.0, 0.9]);
+}
+
+#[test]
 fn tables_without_any_header() {
     let based = read("text\n1.00 1.02 fill\n1.00 0.99 read\n");
     assert_eq!(
