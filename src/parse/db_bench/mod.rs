@@ -486,11 +486,13 @@ impl DbBench {
             _ => {}
         }
         if let Some((header, changes)) = header::read(text, self.in_header) {
-            // Settings hold for what follows: what was read before must be passed on first.
-            if !changes.is_empty() {
+            // Settings hold for what follows: what was read before must be passed on first. A warning on stderr may come between
+            // the repetitions of an entry.
+            let is_warning = changes.iter().all(|(key, _)| key == "warning");
+            if !changes.is_empty() && (!is_warning || self.in_header) {
                 self.close(out);
-                header::apply(changes, &mut self.settings);
             }
+            header::apply(changes, &mut self.settings);
             return self.header(header);
         }
         if let Some((name, reason)) = line::skipped(text) {

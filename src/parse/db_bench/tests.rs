@@ -378,6 +378,13 @@ fn results_after_settings_changed_keep_their_own() {
 }
 
 #[test]
+fn a_warning_between_repetitions_does_not_part_them() {
+    let got = read("Running benchmark for 2 times\na : 1.0 micros/op;\nWARNING: Snappy is off\na : 2.0 micros/op;\n");
+    assert_eq!(got.kept.iter().map(|k| k.name.as_str()).collect::<Vec<_>>(), ["a", "a"]);
+    assert!(got.diagnostics.is_empty());
+}
+
+#[test]
 fn an_average_joins_results_that_nothing_announced() {
     // As `grep readrandom log` leaves them.
     let got = read(
