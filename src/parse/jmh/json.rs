@@ -682,6 +682,11 @@ impl Target<'_> {
             return;
         }
 
+        if self.mode == Some(Mode::Sample) && !histogram {
+            // JMH before 1.14.
+            let message = format!("{id}: rawData of mode sample holds means of iterations, not calls");
+            out.diagnose(Diagnostic::note("iteration-means", message).at_line(self.line));
+        }
         // One record per fork.
         let mut lost = 0u64;
         let mut total = 0u64;

@@ -244,6 +244,7 @@ impl Log {
             settings: head.settings.clone(),
             planned_iterations: head.iterations(),
             planned_forks: self.fork.of,
+            forks: 0,
             last_fork: 0,
             last_iteration: 0,
             measured: 0,
@@ -277,6 +278,7 @@ impl Log {
                 fork = block.last_fork + 1; // the line `# Fork:` was cut out
                 self.fork.number = fork;
             }
+            block.forks += u64::from(fork != block.last_fork);
             block.last_fork = fork;
             block.last_iteration = number;
             block.planned_forks = block.planned_forks.or(self.fork.of);
@@ -515,6 +517,7 @@ impl Log {
             series: HashMap::new(),
             results: vec![result],
             standalone: true,
+            forks: None,
             repeated: false,
         });
     }

@@ -134,12 +134,12 @@ pub enum Fit {
     No,
 }
 
-/// Finds a header among `toks[from..]`. Returns it and the index of the word after it.
-pub fn find_header(text: &str, toks: &[Token<'_>], from: usize) -> Option<(Header, usize)> {
-    (from..toks.len()).filter(|&m| toks[m].text == "Mode").find_map(|m| header_at(text, toks, from, m))
+/// Finds a header among `toks[from..]`. Returns it and the index of the word after it. `columns` goes from header to header.
+pub fn find_header(toks: &[Token<'_>], from: usize, columns: &mut Columns<'_>) -> Option<(Header, usize)> {
+    (from..toks.len()).filter(|&m| toks[m].text == "Mode").find_map(|m| header_at(toks, from, m, columns))
 }
 
-fn header_at(text: &str, toks: &[Token<'_>], from: usize, mode: usize) -> Option<(Header, usize)> {
+fn header_at(toks: &[Token<'_>], from: usize, mode: usize, columns: &mut Columns<'_>) -> Option<(Header, usize)> {
     let word = |i: usize| toks.get(i).map_or("", |t| t.text);
     let mut i = mode + 1;
     let thr = word(i) == "Thr";
@@ -182,7 +182,6 @@ fn header_at(text: &str, toks: &[Token<'_>], from: usize, mode: usize) -> Option
     let prefix =
         if before - from <= 4 { toks[from..before].iter().map(|t| t.text.to_owned()).collect() } else { Vec::new() };
     let shape = Shape { groups, thr_sec: thr && sec, extra: i < toks.len(), cnt };
-    let mut columns = Columns { text, byte: 0, column: 0 };
     let start = columns.at(start_byte);
     let edges = toks[first..mode].iter().map(|t| columns.at(t.end())).collect();
     Some((Header { params, named, start, edges, prefix, shape, pipes: None }, i))
@@ -198,13 +197,18 @@ fn is_benchmark_word(word: &str) -> bool {
 }
 
 /// Counts characters from one place of a line to the next, from left to right.
-struct Columns<'a> {
+pub struct Columns<'a> {
     text: &'a str,
     byte: usize,
     column: usize,
 }
 
-impl Columns<'_> {
+impl<'a> Columns<'a> {
+    /// At the start of a line.
+    pub fn new(text: &'a str) -> Self {
+        Columns { text, byte: 0, column: 0 }
+    }
+
     /// Characters before `byte`, which is not left of the last one asked for.
     fn at(&mut self, byte: usize) -> usize {
         self.column += self.text.get(self.byte..byte).map_or(0, |s| s.chars().count());
@@ -606,7 +610,7 @@ mod tests {
     use super::*;
 
     fn header(text: &str) -> Header {
-        find_header(text, &tokens(text, 0), 0).unwrap_or_else(|| panic!("no header: {text}")).0
+        find_header(&tokens(text, 0), 0, &mut Columns::new(text)).unwrap_or_else(|| panic!("no header: {text}")).0
     }
 
     /// `name|value,value|mode cnt|score error unit;...`
@@ -651,7 +655,7 @@ mod tests {
             "the Mode Score Units columns",
             "Benchmark Mode Cnt Score Error",
         ] {
-            assert!(find_header(text, &tokens(text, 0), 0).is_none(), "{text}");
+            assert!(find_header(&tokens(text, 0), 0, &mut Columns::new(text)).is_none(), "{text}");
         }
     }
 
@@ -744,7 +748,7 @@ mod tests {
         let text = "Benchmark (c) Mode Cnt Score Error Units A.x 1 thrpt 25 1.5 ± 0.1 ops/s A.y two words thrpt 25 2.5 ± 0.1 ops/s \
                     A.z 3 thrpt 2 2.5 ops/s. ``` Indicating a 7x avgt difference";
         let toks = tokens(text, 0);
-        let (h, next) = find_header(text, &toks, 0).unwrap();
+        let (h, next) = find_header(&toks, 0, &mut Columns::new(text)).unwrap();
         let (mut rows, mut misfits) = (Vec::new(), Vec::new());
         let end = h.inline_rows(
             1,

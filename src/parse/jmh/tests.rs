@@ -593,7 +593,7 @@ fn tables_in_prose_are_found_and_nothing_else() {
         let bad: Vec<_> = warnings(&got).into_iter().filter(|w| !w.starts_with("error unknown")).collect();
         assert!(bad.is_empty(), "{shown}: {bad:?}");
     }
-    assert_eq!(rows, 45);
+    assert_eq!(rows, 46);
 }
 
 /// `name key=value... : values` of every cell.

@@ -11,7 +11,7 @@ use memchr::memmem::Finder;
 
 use super::log::Log;
 use super::number::{self, Votes};
-use super::table::{Cell, Fit, Header, Row, Score, bare_rows, find_header, pipe_header, tokens};
+use super::table::{Cell, Columns, Fit, Header, Row, Score, bare_rows, find_header, pipe_header, tokens};
 use super::unit;
 use super::{CONFIDENCE, Identity, Output, Place, Repeats, Source, counted, label};
 use crate::base::Diagnostic;
@@ -169,9 +169,10 @@ impl Text {
             return true;
         }
         let toks = tokens(text, 0);
+        let mut columns = Columns::new(text);
         let mut from = 0;
         let mut found = false;
-        while let Some((header, next)) = find_header(text, &toks, from) {
+        while let Some((header, next)) = find_header(&toks, from, &mut columns) {
             found = true;
             let mut rows = Vec::new();
             from = header.inline_rows(
@@ -305,16 +306,19 @@ fn prefix_len(bytes: &[u8], hash: bool) -> usize {
     }
 }
 
-/// Length of `12:34:56` or `12:34:56.789` at the start, else 0.
+/// Length of a date or time at the start (`12:34:56.789`, `2024-05-01`, `2024-05-01T12:34:56+02:00`), else 0.
 fn clock_len(bytes: &[u8]) -> usize {
-    let shape = b"dd:dd:dd";
-    let fits = bytes.len() >= shape.len()
-        && shape.iter().zip(bytes).all(|(s, b)| if *s == b'd' { b.is_ascii_digit() } else { s == b });
-    if !fits {
+    let shape = |shape: &[u8]| {
+        bytes.len() >= shape.len()
+            && shape.iter().zip(bytes).all(|(s, b)| if *s == b'd' { b.is_ascii_digit() } else { s == b })
+    };
+    if !shape(b"dd:dd:dd") && !shape(b"dddd-dd-dd") {
         return 0;
     }
-    let fraction = bytes[shape.len()..].iter().take_while(|b| b.is_ascii_digit() || matches!(b, b'.' | b',')).count();
-    shape.len() + fraction
+    bytes
+        .iter()
+        .take_while(|b| b.is_ascii_digit() || matches!(b, b'.' | b',' | b':' | b'-' | b'+' | b'T' | b'Z'))
+        .count()
 }
 
 /// What was noticed in a table, told once.
@@ -412,7 +416,7 @@ impl Table {
                 );
             }
             let (unit, factor) = out.unit(&cell.unit, Some(row.mode), &label);
-            let summary = summary(row, cell, &label, score, marks, factor, tally);
+            let mut summary = summary(row, cell, &label, score, marks, factor, tally);
             let number = (group + 1).to_string();
             let place = Place {
                 table: &table,
@@ -430,6 +434,7 @@ impl Table {
                     continue;
                 }
                 let place = Place { heading: "", ..place };
+                summary.forks = found.forks.filter(|_| summary.center == Center::Mean);
                 let reading = match found.raw {
                     Some((n, mean, resolution)) => {
                         check(&id, row, n, mean, resolution, score, out);

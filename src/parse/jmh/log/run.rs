@@ -23,6 +23,8 @@ pub struct Block {
     pub settings: Vec<(&'static str, String)>,
     pub planned_iterations: Option<u64>,
     pub planned_forks: Option<u32>,
+    /// Forks with measured iterations.
+    pub forks: u64,
     pub last_fork: u32,
     pub last_iteration: u64,
     pub measured: u64,
@@ -78,6 +80,8 @@ pub struct Done {
     pub standalone: bool,
     /// Another format of the stream told it before.
     pub repeated: bool,
+    /// Forks that were measured.
+    pub forks: Option<u64>,
 }
 
 #[derive(Debug)]
@@ -99,6 +103,8 @@ pub struct Found<'a> {
     pub raw: Option<(u64, f64, f64)>,
     /// See [`Done::repeated`].
     pub repeated: bool,
+    /// See [`Done::forks`].
+    pub forks: Option<u64>,
 }
 
 impl Run {
@@ -165,8 +171,8 @@ impl Run {
             done.series.insert(label.to_owned(), covered);
         }
         let done = &self.done[at];
-        let repeated = done.repeated;
-        Some(Found { name: &done.name, params: &done.params, settings: &done.settings, raw, repeated })
+        let Done { name, params, settings, repeated, forks, .. } = done;
+        Some(Found { name, params, settings, raw, repeated: *repeated, forks: *forks })
     }
 }
 
@@ -336,6 +342,7 @@ impl Block {
             results: self.results,
             standalone: false,
             repeated,
+            forks: Some(self.forks).filter(|f| *f > 0),
         })
     }
 }
@@ -410,7 +417,7 @@ impl Done {
             value: factor.apply(value),
             spread,
             n,
-            forks: None,
+            forks: self.forks,
             resolution: factor.apply(resolution),
             approximate,
         };
