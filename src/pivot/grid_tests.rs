@@ -1,5 +1,9 @@
+use proptest::prelude::*;
+
 use super::Mode::{Abstat, Benchstat};
 use super::testing::laid_out;
+use super::testing::{plan, set};
+use crate::model::Evidence;
 
 /// The wanted lines, indented as the code around them.
 fn lines(text: &str) -> String {
@@ -559,4 +563,48 @@ fn copies_stand_apart() {
          | op/sec | f 9
         fill [.name=fill,test=fill]: 1+2",
     );
+}
+
+/// A line of the language of [`set`].
+fn line() -> impl Strategy<Value = String> {
+    let key = "(\\.table=[12]|\\.group=[12]|\\.mode=(avgt|ss)|test=t|version=[12]|p=[ab]|column=[xy]|date=[12])";
+    let result = (
+        "(go|jmh|plain) (A|B)(/k=[12])?(-8)?",
+        prop::collection::vec(key, 0..3),
+        "(1 ns/op|2 sec/op|3 B/op)( 4 B/op)?",
+    )
+        .prop_map(|(name, mut keys, readings)| {
+            keys.sort();
+            keys.dedup_by(|a, b| a.split('=').next() == b.split('=').next());
+            format!("{name} {} | {readings}", keys.join(" "))
+        });
+    prop_oneof![5 => result, 1 => "@[ab]", 2 => "(goos|cpu|note|date): [12]?"]
+}
+
+proptest! {
+    /// Whatever the lists, every value is in one cell, rows and columns are as long as their tables, and columns have distinct keys.
+    #[test]
+    fn no_value_is_lost_or_counted_twice(
+        lines in prop::collection::vec(line(), 1..20),
+        flags in prop::collection::vec("--(table|row|col|ignore) (\\.config|\\.file|\\.fullname|\\.name|/k|goos@alpha|p@num|version@version|\\.table)", 0..4),
+        benchstat in any::<bool>(),
+    ) {
+        let mut set = set(&format!("@first\n{}", lines.join("\n")));
+        let count = |e: &Evidence| if let Evidence::Raw(o) = e { o.values.len() } else { 0 };
+        let before: usize = set.groups.iter().flat_map(|g| &g.series).map(|(_, s)| count(&s.evidence)).sum();
+        let grid = super::layout(&mut set, &plan(if benchstat { Benchstat } else { Abstat }, &flags.join(" ")));
+        let mut after = 0;
+        for t in &grid.tables {
+            prop_assert!(!t.columns.is_empty() && !t.rows.is_empty());
+            for (i, c) in t.columns.iter().enumerate() {
+                prop_assert!(t.columns[..i].iter().all(|d| d.keys[..d.fields] != c.keys[..c.fields]));
+            }
+            for r in &t.rows {
+                prop_assert_eq!(r.cells.len(), t.columns.len());
+                prop_assert!(r.cells.iter().any(Option::is_some));
+                after += r.cells.iter().flatten().map(|c| count(&c.series.evidence)).sum::<usize>();
+            }
+        }
+        prop_assert_eq!(before, after);
+    }
 }
