@@ -15,7 +15,8 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("stats", &["base", "units", "model"]),
     ("pivot", &["base", "units", "model"]),
     ("read", &["base", "units", "model", "input", "parse", "pivot"]),
-    ("report", &["base", "units", "model", "pivot"]),
+    // A report holds numbers that statistics made.
+    ("report", &["base", "units", "model", "stats", "pivot"]),
     ("compare", &["base", "units", "model", "stats", "pivot", "report"]),
     ("render", &["base", "units", "model", "pivot", "report"]),
     ("gate", &["base", "units", "model", "pivot", "report"]),

@@ -17,7 +17,7 @@ use super::side::{Grounds, Known, Precision, Side};
 use super::{CenterChoice, Plan, TestChoice};
 use crate::model::{Center, PrintedComparison, Sample};
 use crate::report::{Cell, IntervalMethod, Test, Why};
-use crate::stats::{self, Interval, LogRatio, PValue, Ratio, MeanRatio, RatioMethod, SummaryStats, UCache};
+use crate::stats::{self, Interval, LogRatio, MeanRatio, PValue, Ratio, RatioMethod, SummaryStats, UCache};
 
 /// Resamples of a bootstrap interval.
 pub(super) const RESAMPLES: u32 = stats::FEWEST_RESAMPLES;

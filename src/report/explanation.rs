@@ -1,6 +1,6 @@
 //! The whole story of one row: what `--explain` tells beside the numbers of the row itself. Numbers only; [`crate::render::explain`] has the words.
 
-use crate::stats::{Anova, Ratio, Shift};
+pub use crate::stats::{Anova, Interval, Ratio, Shift};
 
 /// What there is to say of a row.
 #[derive(Clone, Debug, PartialEq)]

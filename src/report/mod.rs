@@ -7,7 +7,9 @@ pub mod benchstat;
 mod explanation;
 mod select;
 
-pub use explanation::{Basis, BootstrapStory, Explanation, PairStory, PowerStory, RankStory, SideStory};
+pub use explanation::{
+    Anova, Basis, BootstrapStory, Explanation, Interval, PairStory, PowerStory, RankStory, SideStory,
+};
 pub use select::{Selection, Sort, select};
 
 use std::fmt;

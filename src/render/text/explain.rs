@@ -11,11 +11,11 @@ use super::change::{confidence_words, trim_zeros};
 use super::grid::width;
 use super::{BOLD, DIM, Text, YELLOW, style_of};
 use crate::model::Center;
+use crate::report::{Anova, Interval};
 use crate::report::{
     Basis, Cell, Comparison, Correction, IntervalMethod, PairStory, Report, Row, Settings, SideStory, Table, Test,
     Verdict, Why,
 };
-use crate::stats::{Anova, Interval};
 use crate::units::show::{Scale, percent};
 
 /// Width of the labels before the paragraphs.
