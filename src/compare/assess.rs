@@ -298,7 +298,7 @@ impl Assessment {
             // Not all positive: on the plain values.
             let of = |v: &[f64]| stats::moments(v, None).and_then(|m| m.summary());
             match (of(a), of(b)) {
-                (Some(x), Some(y)) => self.welch(&x, &y, test, cx),
+                (Some(x), Some(y)) => self.welch(&x, &y, test, false, cx),
                 _ => self.why = Some(Why::SingleValue),
             }
             return;
@@ -377,21 +377,20 @@ impl Assessment {
         self.doubt = [a.doubt, b.doubt].into_iter().flatten().max_by_key(|&w| w == Why::OneProcess);
         self.of_forks = a.guarded || b.guarded;
         let test = if self.of_forks { Test::WelchSummaryForks } else { Test::WelchSummary };
-        self.welch(x, y, test, cx);
+        // The guard makes an error larger than it is printed: no reason to doubt that the mean differs from 0.
+        self.welch(x, y, test, self.of_forks && a.is_clear_of_zero() && b.is_clear_of_zero(), cx);
     }
 
-    /// Welch's test of means and the interval of their ratio.
-    fn welch(&mut self, x: &SummaryStats, y: &SummaryStats, test: Test, cx: &Context<'_>) {
-        // A guarded error is wide on purpose: it is no sign that the base may be 0.
-        let guarded = test == Test::WelchSummaryForks && x.mean > 0.0 && y.mean > 0.0;
-        let ratio_at = |confidence: f64| {
-            if guarded {
-                let r = stats::log_delta(x, y, confidence)?;
-                return Some(MeanRatio { ratio: r.ratio, interval: Some((RatioMethod::LogDelta, Some(r.interval))) });
-            }
-            stats::ratio_of_means(x, y, confidence)
+    /// Welch's test of means and the interval of their ratio. `clear_of_zero`: the means are known to differ from 0, so that the logarithm
+    /// of their ratio will do; else that depends on their errors.
+    fn welch(&mut self, x: &SummaryStats, y: &SummaryStats, test: Test, clear_of_zero: bool, cx: &Context<'_>) {
+        let ratio_of_means = |confidence| {
+            let by_log = stats::log_delta(x, y, confidence).filter(|_| clear_of_zero);
+            by_log
+                .map(|r| MeanRatio { ratio: r.ratio, interval: Some((RatioMethod::LogDelta, Some(r.interval))) })
+                .or_else(|| stats::ratio_of_means(x, y, confidence))
         };
-        let ratio = ratio_at(cx.plan.confidence);
+        let ratio = ratio_of_means(cx.plan.confidence);
         let Some(t) = stats::welch(x, y) else {
             self.constant(ratio.map(|r| r.ratio));
             return;
@@ -406,7 +405,7 @@ impl Assessment {
         if let Some(interval) = interval {
             self.effect(self.interval, &Ratio { ratio, interval });
         }
-        self.equivalence = cx.equivalence(|confidence| ratio_at(confidence)?.interval?.1);
+        self.equivalence = cx.equivalence(|confidence| stats::ratio_of_means(x, y, confidence)?.interval?.1);
         if method == RatioMethod::LogDelta {
             let (error, df) = (stats::log_ratio_error(x, y), stats::ratio_df(x, y));
             self.log_ratio = error.zip(df).map(|(error, df)| LogRatio { log_ratio: ratio.ln(), error, df });
@@ -449,6 +448,15 @@ impl Context<'_> {
         }
         let interval = interval(1.0 - 2.0 * self.plan.alpha)?;
         interval.is_finite().then_some((interval.lo, interval.hi))
+    }
+}
+
+impl Known {
+    /// The printed error, all values taken as independent, is small against the mean.
+    fn is_clear_of_zero(&self) -> bool {
+        /// The relative error up to which the logarithm of a ratio of means does.
+        const MOST_RELATIVE_ERROR: f64 = 0.1;
+        self.stats.zip(self.n).is_some_and(|(s, n)| s.sd / s.mean.abs() / (n as f64).sqrt() <= MOST_RELATIVE_ERROR)
     }
 }
 

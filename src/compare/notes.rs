@@ -168,7 +168,7 @@ fn remark_text(remark: &Remark) -> String {
         Remark::MixedIn(keys) => format!("varies in {}; choose them with --row or --col", keys.join(", ")),
         Remark::ForksOnOneSide => "processes are told apart on one side only: fork means against single runs".into(),
         Remark::FewDigits => "the printed error has few digits: it is known to 5% at best, and p with it".into(),
-        Remark::BelowPrecision => "the printed error is below the printed digits; raw results have it".into(),
+        Remark::BelowPrecision => "the printed error is below its last digit, half of which stands for it".into(),
         Remark::NotPaired(why) => format!("not paired: {why}"),
         Remark::Bootstrap => {
             format!("interval by bootstrap (BCa, {RESAMPLES} resamples, seed {SEED}): too narrow with few runs")
@@ -190,9 +190,7 @@ fn of_verdict(a: &Assessment, c: &Comparison, plan: &Plan) -> Option<String> {
         }
         Why::OneProcess => "one process: differences between processes are invisible; several forks show them".into(),
         Why::SingleValue => "one run on a side: run each more often (>= 6 runs, 10 are better)".into(),
-        Why::NoSpread if a.printed.is_none() && !a.remarks.contains(&Remark::BelowPrecision) => {
-            "printed without the spread that a test needs".into()
-        }
+        Why::NoSpread if a.printed.is_none() => "printed without the spread that a test needs".into(),
         Why::KindDiffers => "a mean on one side, a median on the other".into(),
         Why::Approximate => "only the order of magnitude was printed; raw results have the number".into(),
         Why::Constant => "both sides constant: nothing to test with".into(),

@@ -51,7 +51,7 @@ pub(super) enum Precision {
     Enough,
     /// Half a unit of its last place is more than 5 % of it.
     FewDigits,
-    /// It was printed as zero: smaller than its last place.
+    /// It was printed as zero: below its last place, half of which stands for it.
     Below,
 }
 
@@ -249,18 +249,20 @@ fn summary(s: &Summary, plan: &Plan) -> (Cell, Known) {
 fn recovered_sd(s: &Summary) -> (Option<f64>, Precision) {
     /// Share of the error that rounding may make up unsaid.
     const LARGEST_ROUNDING: f64 = 0.05;
+    // An error printed as zero is at most half a unit of its last place.
+    let largest = |half_width: f64, resolution: f64| if half_width == 0.0 { resolution } else { half_width };
     let (half_width, resolution, sd) = match s.spread {
-        Spread::StudentError { half_width, confidence, resolution } => {
-            (half_width, resolution, s.n.and_then(|n| stats::sd_from_error(half_width, n, confidence)))
+        Spread::StudentError { half_width: h, confidence, resolution: r } => {
+            (h, r, s.n.and_then(|n| stats::sd_from_error(largest(h, r), n, confidence)))
         }
-        Spread::NormalError { half_width, confidence, resolution } => {
-            (half_width, resolution, s.n.and_then(|n| stats::sd_from_normal_error(half_width, n, confidence)))
+        Spread::NormalError { half_width: h, confidence, resolution: r } => {
+            (h, r, s.n.and_then(|n| stats::sd_from_normal_error(largest(h, r), n, confidence)))
         }
         Spread::StdDev(sd) => (sd, 0.0, Some(sd)),
         Spread::None | Spread::Percent(_) | Spread::Infinite => return (None, Precision::Enough),
     };
     if half_width == 0.0 && resolution > 0.0 {
-        (None, Precision::Below)
+        (sd, Precision::Below)
     } else if resolution > LARGEST_ROUNDING * half_width {
         (sd, Precision::FewDigits)
     } else {

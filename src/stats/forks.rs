@@ -10,7 +10,7 @@
 
 use crate::model::Observations;
 
-use super::describe::{Moments, moments};
+use super::describe::{Moments, moments, power_of_two_scale};
 use super::distributions::f_upper_p;
 
 /// The mean of each fork, in order of first appearance, each fork with equal weight; `None` where processes are not
@@ -57,8 +57,14 @@ pub struct ForkEffect {
 impl Anova {
     /// Divides the variance of `observations`; `None` where processes are not told apart or nothing was seen.
     pub fn new(observations: &Observations) -> Option<Self> {
-        let forks = fork_moments(observations)?;
-        let pooled = moments(&observations.values, observations.weights.as_deref())?;
+        let mut forks = fork_moments(observations)?;
+        let mut pooled = moments(&observations.values, observations.weights.as_deref())?;
+        // Squares must neither overflow nor vanish.
+        let scale = power_of_two_scale(pooled.min.abs().max(pooled.max.abs()));
+        for m in forks.iter_mut().chain([&mut pooled]) {
+            (m.mean, m.sd) = (m.mean / scale, m.sd.map(|sd| sd / scale));
+        }
+        let unscaled = |square: f64| square * scale * scale;
         let count = forks.len() as u64;
         let n = pooled.n;
         let total = n as f64;
@@ -76,7 +82,7 @@ impl Anova {
             let of_fork_means = moments(&means, None).and_then(|m| m.sd).map_or(0.0, |sd| sd * sd / count as f64);
             let of_pool = pooled.sd.map_or(0.0, |sd| sd * sd / total);
             ForkEffect {
-                component,
+                component: unscaled(component),
                 icc: (component + within > 0.0).then(|| component / (component + within)),
                 design_effect: (of_pool > 0.0).then(|| of_fork_means / of_pool),
                 test: (within > 0.0).then(|| {
@@ -86,7 +92,7 @@ impl Anova {
             }
         });
         let balanced = forks.iter().all(|f| f.n == forks[0].n);
-        Some(Anova { forks: count, n, balanced, within, effect })
+        Some(Anova { forks: count, n, balanced, within: within.map(unscaled), effect })
     }
 
     /// Iterations worth doing in each fork when starting one and warming it up costs as much as `cost` iterations
