@@ -27,30 +27,60 @@ impl Moments {
 
 /// Moments of `values`, each counted `weights` times; `None` when nothing is left to count.
 ///
-/// Sums are compensated and run over the sorted values, so that the order of the values does not matter. Differences
-/// from the mean are exact where a large common offset would cost digits, and their squares are corrected for the
-/// mean's own rounding.
+/// Sums are compensated and run over the sorted values, so that the order of the values does not matter; values that are sorted
+/// already are not sorted again. Differences from the mean are exact where a large common offset would cost digits, and their squares
+/// are corrected for the mean's own rounding.
 pub fn moments(values: &[f64], weights: Option<&[u64]>) -> Option<Moments> {
-    let mut sorted: Vec<(f64, u64)> = match weights {
-        None => values.iter().map(|&v| (v, 1)).collect(),
-        Some(w) => values.iter().copied().zip(w.iter().copied()).filter(|&(_, w)| w > 0).collect(),
+    let Some(weights) = weights else {
+        if values.is_sorted_by(|a, b| a.total_cmp(b).is_le()) {
+            return moments_of(values, |_| 1.0, values.len() as u64);
+        }
+        let mut sorted = values.to_vec();
+        sorted.sort_unstable_by(f64::total_cmp);
+        return moments_of(&sorted, |_| 1.0, values.len() as u64);
     };
+    let mut sorted: Vec<(f64, u64)> =
+        values.iter().copied().zip(weights.iter().copied()).filter(|&(_, w)| w > 0).collect();
     sorted.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
-    let (min, max) = (sorted.first()?.0, sorted.last()?.0);
     let n = sorted.iter().fold(0u64, |n, &(_, w)| n.saturating_add(w));
-    let count = n as f64;
+    let (values, weights): (Vec<f64>, Vec<f64>) = sorted.into_iter().map(|(v, w)| (v, w as f64)).unzip();
+    moments_of(&values, |i| weights[i], n)
+}
 
+/// Moments of ascending values, the i-th counted `weight(i)` times, `n` in all.
+fn moments_of(sorted: &[f64], weight: impl Fn(usize) -> f64, n: u64) -> Option<Moments> {
+    let (min, max) = (*sorted.first()?, *sorted.last()?);
+    let count = n as f64;
     let scale = power_of_two_scale(min.abs().max(max.abs()));
-    let scaled = || sorted.iter().map(|&(v, w)| (v / scale, w as f64));
+    let unit = 1.0 / scale;
     // Rounding must not carry the mean of equal or nearly equal values past them.
-    let center = (sum(scaled().map(|(v, w)| v * w)) / count).clamp(min / scale, max / scale);
+    let center = (sum_over(sorted, |i, v| v * unit * weight(i)) / count).clamp(min * unit, max * unit);
     let sd = (n > 1).then(|| {
-        let rest = sum(scaled().map(|(v, w)| (v - center) * w));
-        let squares = sum(scaled().map(|(v, w)| (v - center) * (v - center) * w));
+        let rest = sum_over(sorted, |i, v| (v * unit - center) * weight(i));
+        let squares = sum_over(sorted, |i, v| (v * unit - center) * (v * unit - center) * weight(i));
         ((squares - rest * rest / count).max(0.0) / (count - 1.0)).sqrt() * scale
     });
     let mean = center * scale;
     Some(Moments { n, mean, sd, min, max })
+}
+
+/// Sum of `term(index, value)`, compensated as by [`sum`], in eight strands that a processor adds side by side.
+fn sum_over(values: &[f64], term: impl Fn(usize, f64) -> f64) -> f64 {
+    const STRANDS: usize = 8;
+    let (mut totals, mut lost) = ([0.0_f64; STRANDS], [0.0_f64; STRANDS]);
+    let blocks = values.chunks_exact(STRANDS);
+    let rest = blocks.remainder();
+    for (b, block) in blocks.enumerate() {
+        for k in 0..STRANDS {
+            let x = term(b * STRANDS + k, block[k]);
+            let next = totals[k] + x;
+            lost[k] += if totals[k].abs() >= x.abs() { (totals[k] - next) + x } else { (x - next) + totals[k] };
+            totals[k] = next;
+        }
+    }
+    let tail = values.len() - rest.len();
+    let rest = rest.iter().enumerate().map(|(k, &v)| term(tail + k, v));
+    sum(totals.into_iter().chain(lost).filter(|&t| t != 0.0).chain(rest))
 }
 
 /// Sum in the order given, with Neumaier's compensation: the error does not grow with the number of terms.

@@ -91,12 +91,17 @@ fn order_statistics(x: &[f64], y: &[f64], pair: impl Fn(f64, f64) -> f64, k: usi
     // Only at a confidence near 0 are the outer ranks not the outer ones.
     ranks.sort_unstable();
     if pairs > MOST_PAIRS_LISTED {
-        return ranks.map(|rank| by_counting(x, y, &pair, rank as u64 + 1));
+        return by_counting(x, y, &pair, ranks.map(|rank| rank as u64 + 1));
     }
+    listed(x, y, &pair, ranks)
+}
+
+/// The pairs of these ascending ranks, from 0.
+fn listed<const N: usize>(x: &[f64], y: &[f64], pair: &impl Fn(f64, f64) -> f64, ranks: [usize; N]) -> [f64; N] {
     let mut all: Vec<f64> = x.iter().flat_map(|&x| y.iter().map(move |&y| (x, y))).map(|(x, y)| pair(x, y)).collect();
     let mut rest = &mut all[..];
     let mut passed = 0;
-    let mut found = [0.0; 4];
+    let mut found = [0.0; N];
     for (i, &rank) in ranks.iter().enumerate() {
         if i > 0 && rank == ranks[i - 1] {
             found[i] = found[i - 1];
@@ -110,30 +115,173 @@ fn order_statistics(x: &[f64], y: &[f64], pair: impl Fn(f64, f64) -> f64, k: usi
     found
 }
 
-/// The `rank`-th smallest (from 1) of all pairs in O((n + m) * 64) steps: bisection over the f64 values, counting pairs
-/// below.
-fn by_counting(x: &[f64], y: &[f64], pair: &impl Fn(f64, f64) -> f64, rank: u64) -> f64 {
-    let reaches = |value: f64| {
-        let (mut j, mut count) = (0, 0u64);
-        for &x in x {
-            while j < y.len() && pair(x, y[j]) <= value {
+/// The pairs of these ranks (from 1, ascending) where there are too many to list: counts at a few values narrow each down to a
+/// handful of pairs, which are listed. A count takes n + m steps, and about ten are needed.
+fn by_counting(x: &[f64], y: &[f64], pair: &impl Fn(f64, f64) -> f64, ranks: [u64; 4]) -> [f64; 4] {
+    let pairs = Pairs { x: Runs::new(x), y: Runs::new(y), pair };
+    let (Some(first), Some(last)) = (pairs.extreme(false), pairs.extreme(true)) else { return [f64::NAN; 4] };
+    let mut known = vec![Count { value: below(first), weight: 0, listed: 0 }, pairs.count(last)];
+    // A thinned sample says about where to look.
+    let thin = |s: &[f64]| -> Vec<f64> {
+        let n = s.len().min(THINNED);
+        (0..n).map(|i| s[(2 * i + 1) * s.len() / (2 * n)]).collect()
+    };
+    let (thin_x, thin_y) = (thin(x), thin(y));
+    let scale = (thin_x.len() * thin_y.len()) as f64 / (x.len() as f64 * y.len() as f64);
+    let near = |rank: u64, by: f64| ((rank as f64 * scale + by) as usize).min(thin_x.len() * thin_y.len() - 1);
+    let margin = (thin_x.len() * thin_y.len()) as f64 / 256.0;
+    for hint in listed(&thin_x, &thin_y, pair, [near(ranks[0], -margin), near(ranks[1], 0.0), near(ranks[3], margin)]) {
+        pairs.learn(hint, &mut known);
+    }
+    ranks.map(|rank| pairs.select(rank, &mut known))
+}
+
+/// Values a side of a thinned sample.
+const THINNED: usize = 100;
+
+/// Distinct values, ascending.
+struct Runs {
+    values: Vec<f64>,
+    /// Values up to and including each.
+    up_to: Vec<u64>,
+}
+
+impl Runs {
+    fn new(sorted: &[f64]) -> Self {
+        let mut runs = Runs { values: Vec::new(), up_to: Vec::new() };
+        for (i, &v) in sorted.iter().enumerate() {
+            if sorted.get(i + 1) != Some(&v) {
+                runs.values.push(v);
+                runs.up_to.push(i as u64 + 1);
+            }
+        }
+        runs
+    }
+
+    /// Number of values among the first `k` distinct ones.
+    fn below(&self, k: usize) -> u64 {
+        k.checked_sub(1).map_or(0, |last| self.up_to[last])
+    }
+}
+
+/// How many pairs are at most a value.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Count {
+    value: f64,
+    /// Pairs of values.
+    weight: u64,
+    /// Pairs of distinct values.
+    listed: u64,
+}
+
+/// All pairs of two samples.
+struct Pairs<'a, F> {
+    x: Runs,
+    y: Runs,
+    pair: &'a F,
+}
+
+impl<F: Fn(f64, f64) -> f64> Pairs<'_, F> {
+    /// The largest or smallest pair.
+    fn extreme(&self, largest: bool) -> Option<f64> {
+        let (x, y) = (&self.x.values, &self.y.values);
+        if largest { Some((self.pair)(*x.first()?, *y.last()?)) } else { Some((self.pair)(*x.last()?, *y.first()?)) }
+    }
+
+    fn count(&self, value: f64) -> Count {
+        let (mut j, mut count) = (0, Count { value, weight: 0, listed: 0 });
+        let y = &self.y.values[..];
+        let mut before = 0;
+        for (&x, &up_to) in self.x.values.iter().zip(&self.x.up_to) {
+            while j < y.len() && (self.pair)(x, y[j]) <= value {
                 j += 1;
             }
-            count += j as u64;
+            count.weight += (up_to - before) * self.y.below(j);
+            count.listed += j as u64;
+            before = up_to;
         }
-        count >= rank
-    };
-    // Whole numbers in the order of the values they stand for.
-    let (mut low, mut high) = (order_key(-f64::MAX), order_key(f64::MAX));
-    while low < high {
-        let middle = (i128::from(low) + i128::from(high)).div_euclid(2) as i64;
-        if reaches(of_order_key(middle)) {
-            high = middle;
-        } else {
-            low = middle + 1;
+        count
+    }
+
+    /// Counts at `value` and keeps that in order.
+    fn learn(&self, value: f64, known: &mut Vec<Count>) {
+        if let Err(at) = known.binary_search_by(|c| c.value.total_cmp(&value)) {
+            if at > 0 && at < known.len() {
+                known.insert(at, self.count(value));
+            }
         }
     }
-    of_order_key(low)
+
+    /// The pair of `rank`; counts on the way join `known`, which begins below all pairs and ends with the largest.
+    fn select(&self, rank: u64, known: &mut Vec<Count>) -> f64 {
+        // A value occurs at most once with each distinct x: fewer pairs than these may not be told apart by counting.
+        let tied = self.x.values.len().min(self.y.values.len()) as u64;
+        let mut patience = 1.0;
+        loop {
+            let at = known.partition_point(|c| c.weight < rank).clamp(1, known.len() - 1);
+            let (low, high) = (known[at - 1], known[at]);
+            let (from, to) = (order_key(low.value), order_key(high.value));
+            if to.saturating_sub(from) <= 1 {
+                return high.value;
+            }
+            let gap = high.listed - low.listed;
+            if gap <= FEW || (gap <= FEW + tied && patience > 1.0) {
+                return self.pick(rank - low.weight, low.value, high.value);
+            }
+            // Pairs lie densely: the rank's share of the gap says where it is, to about the root of their number.
+            let share = (rank - low.weight) as f64 / (high.weight - low.weight) as f64;
+            let margin = 4.0 * patience / (gap as f64).sqrt();
+            if margin < 0.25 {
+                for share in [share - margin, share + margin] {
+                    let value = low.value + (high.value - low.value) * share;
+                    if low.value < value && value < high.value {
+                        self.learn(value, known);
+                    }
+                }
+            }
+            let shrunk = |known: &[Count]| {
+                let at = known.partition_point(|c| c.weight < rank).clamp(1, known.len() - 1);
+                known[at].listed - known[at - 1].listed < gap / 2
+            };
+            if !shrunk(known) {
+                patience *= 8.0;
+                // Never more than 64 times: halves of the f64 values between.
+                self.learn(of_order_key(i128::midpoint(from.into(), to.into()) as i64), known);
+            }
+        }
+    }
+
+    /// The pair of `rank` among those above `low` and up to `high`.
+    fn pick(&self, rank: u64, low: f64, high: f64) -> f64 {
+        let mut found: Vec<(f64, u64)> = Vec::new();
+        let y = &self.y.values[..];
+        let (mut from, mut to) = (0, 0);
+        for (i, &x) in self.x.values.iter().enumerate() {
+            while from < y.len() && (self.pair)(x, y[from]) <= low {
+                from += 1;
+            }
+            while to < y.len() && (self.pair)(x, y[to]) <= high {
+                to += 1;
+            }
+            let weight = self.x.below(i + 1) - self.x.below(i);
+            found.extend((from..to).map(|j| ((self.pair)(x, y[j]), weight * (self.y.below(j + 1) - self.y.below(j)))));
+        }
+        found.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
+        let mut passed = 0;
+        let reached = found.iter().find(|(_, weight)| {
+            passed += weight;
+            passed >= rank
+        });
+        reached.map_or(high, |&(value, _)| value)
+    }
+}
+
+/// Pairs that are listed sooner than counted again.
+const FEW: u64 = 4096;
+
+/// The next smaller value.
+fn below(value: f64) -> f64 {
+    of_order_key(order_key(value) - 1)
 }
 
 fn order_key(value: f64) -> i64 {
@@ -221,8 +369,27 @@ mod tests {
         for pair in [|x: f64, y: f64| y / x, |x: f64, y: f64| y - x] {
             let mut all: Vec<f64> = x.iter().flat_map(|&x| y.iter().map(move |&y| pair(x, y))).collect();
             all.sort_unstable_by(f64::total_cmp);
-            for rank in [1, 2, 500, 740, 741, 1479, 1480] {
-                assert_eq!(by_counting(&x, &y, &pair, rank), all[rank as usize - 1]);
+            for ranks in [[1, 2, 500, 740], [740, 741, 1479, 1480], [7, 7, 7, 7]] {
+                assert_eq!(by_counting(&x, &y, &pair, ranks), ranks.map(|rank| all[rank as usize - 1]));
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn counting_finds_what_listing_finds_with_and_without_ties(
+            x in prop::collection::vec(1u32..3000, 70..120), y in prop::collection::vec(1u32..3000, 70..120),
+            ranks in prop::array::uniform4(0usize..4900), grain in 1u32..400, decimals in 0i32..3,
+        ) {
+            let of = |v: &[u32]| -> Vec<f64> {
+                let mut v: Vec<f64> = v.iter().map(|&v| f64::from(v / grain + 1) / 10f64.powi(decimals)).collect();
+                v.sort_unstable_by(f64::total_cmp);
+                v
+            };
+            let (x, y, mut ranks) = (of(&x), of(&y), ranks);
+            ranks.sort_unstable();
+            for pair in [|x: f64, y: f64| y / x, |x: f64, y: f64| y - x] {
+                prop_assert_eq!(by_counting(&x, &y, &pair, ranks.map(|r| r as u64 + 1)), listed(&x, &y, &pair, ranks));
             }
         }
     }

@@ -5,6 +5,9 @@
 //! runs should be rounded up when they are shown. There is no "observed power" here: it would be a function of p alone.
 
 use std::f64::consts::PI;
+use std::sync::{LazyLock, PoisonError, RwLock};
+
+use rustc_hash::FxHashMap;
 
 use super::distributions::{choose, t_from_tail};
 
@@ -31,39 +34,53 @@ pub fn mde(log_sd: f64, n: u64, alpha: f64, power: f64) -> Option<f64> {
 
 /// The logarithm of 1 + [`mde`].
 pub fn mde_log(log_sd: f64, n: u64, alpha: f64, power: f64) -> Option<f64> {
-    if n < 2 {
-        return None;
-    }
-    let df = (2 * n - 2) as f64;
-    // One-sided quantile of the power: half the two-sided tail, on the side of its sign.
-    let miss = 1.0 - power;
-    let of_power = if miss <= 0.5 { t_from_tail(2.0 * miss, df) } else { -t_from_tail(2.0 * power, df) };
-    Some((t_from_tail(alpha, df) + of_power).max(0.0) * log_sd * (2.0 / n as f64).sqrt())
+    (n >= 2).then(|| factor(n, alpha, power) * log_sd)
 }
 
 /// The smallest number of values a side with which a t test finds a change by `effect` (0.01: 1 %, > 0) with
 /// probability `power`; at least 2, at most a billion.
 pub fn runs_needed(log_sd: f64, effect: f64, alpha: f64, power: f64) -> u64 {
     let target = effect.ln_1p();
-    let enough = |n: u64| mde_log(log_sd, n, alpha, power).is_some_and(|mde| mde <= target);
-    let mut high = 2;
-    while !enough(high) {
-        if high >= MOST_RUNS {
-            return MOST_RUNS;
-        }
-        high = (high * 2).min(MOST_RUNS);
+    let enough = |n: u64| factor(n, alpha, power) * log_sd <= target;
+    // As if the deviation were known: too few by about z squared / 4, which the steps make up for.
+    let known = 2.0 * (sum_of_quantiles(f64::INFINITY, alpha, power) * log_sd / target).powi(2);
+    if known >= MOST_RUNS as f64 {
+        return MOST_RUNS;
     }
-    // The effect falls as runs are added: the first number that is enough lies above half of one that is.
-    let mut low = high / 2;
-    while high - low > 1 {
-        let middle = u64::midpoint(low, high);
-        if enough(middle) {
-            high = middle;
-        } else {
-            low = middle;
-        }
+    let mut n = (known as u64).max(2);
+    while n > 2 && enough(n - 1) {
+        n -= 1;
     }
-    high
+    while n < MOST_RUNS && !enough(n) {
+        n += 1;
+    }
+    n
+}
+
+/// The log effect that `n` >= 2 values a side find, in standard deviations. It falls as `n` rises.
+fn factor(n: u64, alpha: f64, power: f64) -> f64 {
+    sum_of_quantiles((2 * n - 2) as f64, alpha, power) * (2.0 / n as f64).sqrt()
+}
+
+/// The two-sided quantile of the level and the one-sided one of the power, at least 0 together.
+fn sum_of_quantiles(df: f64, alpha: f64, power: f64) -> f64 {
+    /// Sums already worked out: a quantile takes microseconds, and the rows of a large table ask for the same few.
+    static KNOWN: LazyLock<RwLock<FxHashMap<[u64; 3], f64>>> = LazyLock::new(RwLock::default);
+    /// Enough for any real table, and bounded.
+    const KEPT: usize = 1 << 16;
+    let key = [df, alpha, power].map(f64::to_bits);
+    if let Some(&known) = KNOWN.read().unwrap_or_else(PoisonError::into_inner).get(&key) {
+        return known;
+    }
+    // One-sided: half the two-sided tail, on the side of its sign.
+    let miss = 1.0 - power;
+    let of_power = if miss <= 0.5 { t_from_tail(2.0 * miss, df) } else { -t_from_tail(2.0 * power, df) };
+    let sum = (t_from_tail(alpha, df) + of_power).max(0.0);
+    let mut known = KNOWN.write().unwrap_or_else(PoisonError::into_inner);
+    if known.len() < KEPT {
+        known.insert(key, sum);
+    }
+    sum
 }
 
 /// As [`runs_needed`] for the Mann-Whitney test: more by its asymptotic relative efficiency 3/pi, and enough to reach
