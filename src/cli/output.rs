@@ -42,10 +42,10 @@ const NAMES: &[(&str, FormatChoice)] = &[
 pub fn target(arg: &Path) -> Result<Target, Error> {
     let text = arg.to_string_lossy();
     let named = |name: &str| NAMES.iter().find(|(n, _)| *n == name).map(|(_, f)| *f);
-    if let Some((format, path)) = text.split_once(':') {
-        if let Some(format) = named(format) {
-            return Ok(Target { format, path: path.into() });
-        }
+    if let Some((format, path)) = text.split_once(':')
+        && let Some(format) = named(format)
+    {
+        return Ok(Target { format, path: path.into() });
     }
     match arg.extension().and_then(|e| e.to_str()).and_then(named) {
         Some(format) => Ok(Target { format, path: arg.to_owned() }),

@@ -349,10 +349,10 @@ impl Assessment {
         // As if the two sides of a pair shared nothing, so that the sample sizes of two samples hold.
         self.sd_log = Some(error * (before.len() as f64 / 2.0).sqrt());
         let reach = 0.5f64.powi(i32::try_from(before.len()).unwrap_or(i32::MAX) - 1);
-        if let Some(check) = pairs.signed_rank.map(PValue::value).filter(|_| reach <= cx.plan.alpha) {
-            if (check <= cx.plan.alpha) != (p <= cx.plan.alpha) {
-                self.remarks.push(Remark::SignedRank(check));
-            }
+        if let Some(check) = pairs.signed_rank.map(PValue::value).filter(|_| reach <= cx.plan.alpha)
+            && (check <= cx.plan.alpha) != (p <= cx.plan.alpha)
+        {
+            self.remarks.push(Remark::SignedRank(check));
         }
     }
 

@@ -206,20 +206,21 @@ fn bases(tables: &[GridTable], base: &Base) -> Result<Vec<Option<usize>>, Error>
             }
         })
         .collect();
-    if let Base::Label(label) = base {
-        if tables.iter().any(|t| t.columns.len() > 1) && found.iter().all(Option::is_none) {
-            let mut labels: Vec<&str> = Vec::new();
-            for c in tables.iter().flat_map(|t| &t.columns) {
-                if !labels.contains(&&*c.label) {
-                    labels.push(&c.label);
-                }
+    if let Base::Label(label) = base
+        && tables.iter().any(|t| t.columns.len() > 1)
+        && found.iter().all(Option::is_none)
+    {
+        let mut labels: Vec<&str> = Vec::new();
+        for c in tables.iter().flat_map(|t| &t.columns) {
+            if !labels.contains(&&*c.label) {
+                labels.push(&c.label);
             }
-            labels.truncate(20);
-            return Err(Error::Usage {
-                message: format!("--base: no column is labelled {label:?}"),
-                hint: Some(format!("the columns are: {}", labels.join(", "))),
-            });
         }
+        labels.truncate(20);
+        return Err(Error::Usage {
+            message: format!("--base: no column is labelled {label:?}"),
+            hint: Some(format!("the columns are: {}", labels.join(", "))),
+        });
     }
     Ok(found)
 }

@@ -274,10 +274,8 @@ impl Go {
         // The program may end its text without a line end: the numbers then follow on the same line.
         let read = numbers_only
             || (!bytes.starts_with(b"---") && self.ends_like_result(bytes) && self.suffix(bytes, 0, out) == Some(true));
-        if read {
-            if let Some(p) = self.pending.take() {
-                self.push(p.line, p.name.as_bytes(), out);
-            }
+        if read && let Some(p) = self.pending.take() {
+            self.push(p.line, p.name.as_bytes(), out);
         }
         read
     }

@@ -74,6 +74,9 @@ fn ratio(values: &[f64]) -> f64 {
     }
 }
 
+/// Tests of a version with the groups of their rows.
+type Tests<'a> = Vec<(&'a str, Vec<usize>)>;
+
 /// Per group of `set` the number of its copy (0: the first, or pooled), and a warning per version whose rows stay apart. Empty when all
 /// may be pooled. `named` are the keys that make tables, rows and columns: where `.row` or `date` is among them, nothing falls together.
 pub fn copies(set: &SeriesSet, named: &[Key], limit: f64) -> (Vec<u32>, Vec<Diagnostic>) {
@@ -81,7 +84,7 @@ pub fn copies(set: &SeriesSet, named: &[Key], limit: f64) -> (Vec<u32>, Vec<Diag
         return (Vec::new(), Vec::new());
     }
     // Versions in order of first sight, their tests likewise.
-    let mut versions: Vec<(SourceId, &str, Vec<(&str, Vec<usize>)>)> = Vec::new();
+    let mut versions: Vec<(SourceId, &str, Tests<'_>)> = Vec::new();
     let mut at: HashMap<(SourceId, &str), usize> = HashMap::new();
     for (i, g) in set.groups.iter().enumerate() {
         let (Some(test), Some(_)) = (g.key("test"), g.key(".row")) else { continue };

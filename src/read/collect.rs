@@ -89,10 +89,10 @@ impl<'f> Collector<'f> {
     }
 
     fn settings_id(&mut self, settings: &Settings) -> SettingsId {
-        if let Some((generation, id)) = self.current {
-            if generation == settings.generation() {
-                return id;
-            }
+        if let Some((generation, id)) = self.current
+            && generation == settings.generation()
+        {
+            return id;
         }
         let mut hasher = self.hasher.build_hasher();
         for entry in settings.iter() {
@@ -112,14 +112,13 @@ impl<'f> Collector<'f> {
 
     /// The group of `record`, made if it is new. `None` when the filter drops it.
     fn group(&mut self, record: &Record<'_>, settings: SettingsId) -> Option<usize> {
-        if let Some(last) = self.last {
-            if is_group(&self.set.groups[last as usize], record, settings) {
-                return Some(last as usize);
-            }
+        if let Some(last) = self.last
+            && is_group(&self.set.groups[last as usize], record, settings)
+        {
+            return Some(last as usize);
         }
-        let mut hasher = self.hasher.build_hasher();
-        (record.name, settings, record.keys, record.column).hash(&mut hasher);
-        let hash = hasher.finish();
+
+        let hash = self.hasher.hash_one((record.name, settings, record.keys, record.column));
         let groups = &mut self.set.groups;
         if let Some(&at) = self.index.find(hash, |&i| is_group(&groups[i as usize], record, settings)) {
             self.last = Some(at);
@@ -144,10 +143,9 @@ impl<'f> Collector<'f> {
         let at = u32::try_from(groups.len()).ok()?;
         let hasher = &self.hasher;
         let rehash = |g: &Group| {
-            let mut h = hasher.build_hasher();
             let keys: Vec<(&str, &str)> = g.keys.iter().map(|(k, v)| (&**k, &**v)).collect();
-            (&*g.name, g.settings, keys.as_slice(), g.column.as_deref()).hash(&mut h);
-            h.finish()
+
+            hasher.hash_one((&*g.name, g.settings, keys.as_slice(), g.column.as_deref()))
         };
         self.index.insert_unique(hash, at, |&i| rehash(&groups[i as usize]));
         groups.push(group);
@@ -236,10 +234,11 @@ impl Sink for Collector<'_> {
         if *said > SHOWN_PER_CODE && diagnostic.severity == Severity::Warning {
             return;
         }
-        if let Some(pos) = &mut diagnostic.pos {
-            if pos.line == self.line && pos.column > 0 {
-                pos.column = pos.column.saturating_add(u32::try_from(self.removed).unwrap_or(0));
-            }
+        if let Some(pos) = &mut diagnostic.pos
+            && pos.line == self.line
+            && pos.column > 0
+        {
+            pos.column = pos.column.saturating_add(u32::try_from(self.removed).unwrap_or(0));
         }
         self.set.diagnostics.push(diagnostic.in_source(self.source));
     }

@@ -205,10 +205,11 @@ impl<F: Fn(f64, f64) -> f64> Pairs<'_, F> {
 
     /// Counts at `value` and keeps that in order.
     fn learn(&self, value: f64, known: &mut Vec<Count>) {
-        if let Err(at) = known.binary_search_by(|c| c.value.total_cmp(&value)) {
-            if at > 0 && at < known.len() {
-                known.insert(at, self.count(value));
-            }
+        if let Err(at) = known.binary_search_by(|c| c.value.total_cmp(&value))
+            && at > 0
+            && at < known.len()
+        {
+            known.insert(at, self.count(value));
         }
     }
 

@@ -143,7 +143,7 @@ struct Drawn<'a> {
     interval: Vec<Column>,
     p: Vec<Column>,
     verdict: Vec<Column>,
-    heading: Box<dyn Fn(&[usize]) -> Vec<String> + 'a>,
+    settings: &'a Settings,
 }
 
 impl<'a> Drawn<'a> {
@@ -167,7 +167,7 @@ impl<'a> Drawn<'a> {
             interval: column(Align::Right, 2),
             p: column(Align::Right, 2),
             verdict: column(Align::Left, 2),
-            heading: Box::new(move |columns| text.heading(table, settings, columns)),
+            settings,
         };
         let common_n = table.common_n().is_some();
         d.names.cells.push(Cell::default());
@@ -355,7 +355,7 @@ impl<'a> Drawn<'a> {
 
     fn write(&self, columns: &[usize], detail: Detail, heading: bool, out: &mut dyn Write) -> io::Result<()> {
         if heading {
-            let parts = (self.heading)(columns);
+            let parts = self.text.heading(self.table, self.settings, columns);
             let mut line = String::new();
             for part in parts {
                 let more = if line.is_empty() { 0 } else { 3 };

@@ -171,10 +171,10 @@ impl Teller<'_> {
             writeln!(out, "{}{strip}", " ".repeat(LABEL))?;
         }
         self.say("", Style::new(), &self.center(cell), out)?;
-        if let Some(anova) = &side.anova {
-            if let Some(text) = processes_words(anova) {
-                self.say("", Style::new(), &text, out)?;
-            }
+        if let Some(anova) = &side.anova
+            && let Some(text) = processes_words(anova)
+        {
+            self.say("", Style::new(), &text, out)?;
         }
         for warning in &side.warnings {
             self.say("", YELLOW, &format!("warning: {warning}"), out)?;
