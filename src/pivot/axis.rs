@@ -148,7 +148,7 @@ impl Term {
         Term::new(field, ids, names.values)
     }
 
-    /// `.fullname`: equal for groups that differ only in keys named elsewhere.
+    /// `.fullname`: equal for groups that differ only in keys named elsewhere. Its text is the name and the parameters behind it.
     pub fn full_name(field: &Field, results: Results<'_>) -> Self {
         let mut names = Interner::default();
         let mut pairs: HashMap<(&str, &str), u32> = HashMap::new();
@@ -159,28 +159,34 @@ impl Term {
         for g in results.groups {
             let name = names.intern(results.printed_name(g));
             let own = results.identity(g);
-            let mut fresh = || {
-                values.push(names.values[name as usize].clone());
-                values.len() as u32 - 1
-            };
+            let in_name = |key: &str| matches!(key, ".label" | "test");
             // Names without further keys are by far the most.
-            if own.iter().all(|(k, _)| matches!(*k, ".label" | "test")) {
+            if own.iter().all(|(k, _)| in_name(k)) {
                 if alone.len() <= name as usize {
                     alone.resize(name as usize + 1, u32::MAX);
                 }
-                if alone[name as usize] == u32::MAX {
-                    alone[name as usize] = fresh();
+                let id = &mut alone[name as usize];
+                if *id == u32::MAX {
+                    *id = values.len() as u32;
+                    values.push(names.values[name as usize].clone());
                 }
-                ids.push(alone[name as usize]);
+                ids.push(*id);
                 continue;
             }
             let mut key: SmallVec<[u32; 6]> = SmallVec::new();
             key.push(name);
-            for pair in own {
+            for &pair in &own {
                 let next = pairs.len() as u32;
                 key.push(*pairs.entry(pair).or_insert(next));
             }
-            ids.push(*whole.entry(key).or_insert_with(fresh));
+            ids.push(*whole.entry(key).or_insert_with(|| {
+                let mut text = names.values[name as usize].to_string();
+                for (k, v) in own.iter().filter(|(k, _)| !in_name(k)) {
+                    text.push_str(&format!(" {k}={v}"));
+                }
+                values.push(text.into());
+                values.len() as u32 - 1
+            }));
         }
         Term::new(field, ids, values)
     }

@@ -16,11 +16,12 @@ pub(super) fn row_heads(results: Results<'_>, rows: &Axis, by: &Projection, with
     let mut words = Words::default();
     let mut heads: Vec<(Arc<str>, Vec<Pair>)> = Vec::with_capacity(rows.tuples.len());
     for r in 0..rows.tuples.len() as u32 {
+        let first = &results.groups[rows.first[r as usize] as usize];
         let name = match rows.fields(r).next() {
-            Some((_, name)) if printed => name.clone(),
+            Some((_, name)) if printed && first.keys.is_empty() => name.clone(),
+            _ if printed => Arc::from(&*results.printed_name(first)),
             _ => unsplit::label(rows, r).into(),
         };
-        let first = &results.groups[rows.first[r as usize] as usize];
         heads.push((name, if with_keys { own_keys(results, by, first, &mut words) } else { Vec::new() }));
     }
     // A row that pools different results has only the keys that they share. Equal full names have equal keys.
