@@ -77,7 +77,10 @@ impl Scale {
 
     /// The number alone, without prefix and unit.
     pub fn number(&self, value: f64) -> String {
-        format!("{:.*}", self.places, value / self.step)
+        let shown = value / self.step;
+        // Far above the rest of its row: more digits than a double has would be made up.
+        let digits = 10f64.powi(15 - i32::try_from(self.places).unwrap_or(15));
+        if shown.abs() >= digits { format!("{shown:.3e}") } else { format!("{shown:.*}", self.places) }
     }
 
     /// What follows the number: a blank and the prefixed unit, or the bare prefix.
@@ -109,9 +112,15 @@ fn symbol(name: &str) -> Symbol {
     }
 }
 
-/// A change in percent, `+1.2%`, `-0.3%`; big ones without the decimal.
+/// A change in percent, `+1.2%`, `-0.3%`; big ones without the decimal, huge ones as `+1.2e12%`.
 pub fn percent(pct: f64) -> String {
-    if pct.abs() >= 999.95 { format!("{pct:+.0}%") } else { fix_zero(format!("{pct:+.1}%")) }
+    if pct.abs() >= 1e9 {
+        format!("{pct:+.1e}%")
+    } else if pct.abs() >= 999.95 {
+        format!("{pct:+.0}%")
+    } else {
+        fix_zero(format!("{pct:+.1}%"))
+    }
 }
 
 /// `+0.0` and `-0.0` alike are `+0.0`.
@@ -151,6 +160,7 @@ mod tests {
         assert_eq!(row("B/sec", &[4e6]), ["3.815 MiB/s"]);
         assert_eq!(row("allocs/op", &[0.0, 3.0]), ["0", "3"]);
         assert_eq!(row("allocs/op", &[2.5]), ["2.500"]);
+        assert_eq!(row("sec/op", &[1e-9, 1e9]), ["1.000 ns", "1.000e18 ns"]);
     }
 
     #[test]
@@ -158,6 +168,7 @@ mod tests {
         assert_eq!(percent(-17.1711), "-17.2%");
         assert_eq!(percent(-0.01), "+0.0%");
         assert_eq!(percent(12345.6), "+12346%");
+        assert_eq!(percent(-1.26e300), "-1.3e300%");
         assert_eq!(p_value(1e-5, 3), "<0.001");
         assert_eq!(p_value(0.0006, 3), "0.001");
         assert_eq!(p_value(0.446, 3), "0.446");
