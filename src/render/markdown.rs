@@ -644,6 +644,9 @@ impl<'a> Layout<'a> {
                 View::Relative => cells.push(self.turned(ratio, options)),
             }
         }
+        if self.single {
+            cells.extend(["–".to_owned(), "–".to_owned()]);
+        }
         Some(line(&cells))
     }
 

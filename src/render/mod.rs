@@ -11,6 +11,8 @@ pub mod samples;
 pub mod text;
 
 #[cfg(test)]
+mod anything;
+#[cfg(test)]
 mod fixture;
 
 use std::io;

@@ -20,6 +20,14 @@ pub struct Tick {
     pub label: String,
 }
 
+/// The ends with the factor `pad` around them (on a log axis); kept finite, and above 0 on a log axis.
+pub fn widened((lo, hi): (f64, f64), pad: f64, log: bool) -> (f64, f64) {
+    match log {
+        true => ((lo / pad).max(f64::MIN_POSITIVE), (hi * pad).min(f64::MAX)),
+        false => (lo.max(f64::MIN), hi.min(f64::MAX)),
+    }
+}
+
 impl Axis {
     /// An axis over `numbers`, which are widened where they are one point. `None` when there are none.
     pub fn over(numbers: impl IntoIterator<Item = f64>, log: bool) -> Option<(f64, f64)> {
@@ -28,11 +36,12 @@ impl Axis {
             None => Some((v, v)),
             Some((lo, hi)) => Some((lo.min(v), hi.max(v))),
         });
-        ends.map(|(lo, hi)| match hi > lo {
+        let ends = ends.map(|(lo, hi)| match hi > lo {
             true => (lo, hi),
             false if log => (lo / 1.05, hi * 1.05),
             false => (lo - (lo.abs() * 0.05).max(f64::MIN_POSITIVE), hi + (hi.abs() * 0.05).max(f64::MIN_POSITIVE)),
-        })
+        });
+        ends.map(|(lo, hi)| widened((lo, hi), 1.0, log))
     }
 
     /// The place of `number`, kept inside the axis.
@@ -56,7 +65,8 @@ impl Axis {
         if self.log && lo > 0.0 && hi / lo > 4.0 {
             return decades(lo, hi, n);
         }
-        let step = nice_step((hi - lo) / n as f64);
+        // Each end by itself: their difference may be too large a number.
+        let step = nice_step(hi / n as f64 - lo / n as f64);
         if !step.is_finite() || step <= 0.0 {
             return vec![];
         }

@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-use super::axis::{Axis, percent_ticks};
+use super::axis::{Axis, percent_ticks, widened};
 use super::svg::{self, Anchor, Figure, Shape};
 use crate::render::order::weight;
 use crate::report::{Comparison, Row, Settings, Table, Verdict};
@@ -58,7 +58,14 @@ impl<'a> Forest<'a> {
         let ends = rows.iter().flat_map(|e| [e.comparison.lo, e.comparison.hi]).flatten();
         let (lo, hi) = Axis::over(ends.map(|r| r.clamp(far_lo, far_hi)).chain([lo, hi]), true)?;
         let pad = (hi / lo).powf(0.03);
-        (!rows.is_empty()).then_some(Forest { table, rows, left_out, without, domain: (lo / pad, hi * pad), margin })
+        (!rows.is_empty()).then_some(Forest {
+            table,
+            rows,
+            left_out,
+            without,
+            domain: widened((lo, hi), pad, true),
+            margin,
+        })
     }
 
     /// The name of a row, with the column where several are compared.

@@ -2,7 +2,7 @@
 
 use maud::html;
 
-use super::axis::Axis;
+use super::axis::{Axis, widened};
 use super::svg::{self, Anchor, Figure, Shape};
 use crate::render::order::heaviest;
 use crate::report::{Comparison, Row, Table};
@@ -59,7 +59,7 @@ pub fn figure(table: &Table, raw_ratio: bool, max: usize, width: f64) -> Option<
     let label = rows.iter().map(|r| svg::mono_width(&svg::cut(&r.display_name(), NAME_MAX))).fold(60.0, f64::max);
     let (x0, x1) = (56.0, (width - label - 30.0).max(300.0));
     let width = x1 + label + 30.0;
-    let y_axis = Axis { from: (lo / pad, hi * pad), to: (TOP + HEIGHT, TOP), log: true };
+    let y_axis = Axis { from: widened((lo, hi), pad, true), to: (TOP + HEIGHT, TOP), log: true };
     let steps = (table.columns.len().max(2) - 1) as f64;
     let x = |column: usize| x0 + 20.0 + (x1 - x0 - 40.0) * column as f64 / steps;
     // Labels of columns are cut to the room they have.

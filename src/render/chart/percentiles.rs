@@ -5,7 +5,7 @@
 
 use maud::html;
 
-use super::axis::Axis;
+use super::axis::{Axis, widened};
 use super::svg::{self, Anchor, Figure, Shape};
 use crate::report::{Cell, Report, Row, Table};
 use crate::units::Unit;
@@ -109,7 +109,7 @@ pub fn figure(d: &Distribution, width: f64) -> Option<Figure> {
     let (x0, x1) = (LEFT, (width - label - 40.0).max(LEFT + 200.0));
     let x_axis = Axis { from: (shares.0, shares.1 * 1.02), to: (x0, x1), log: false };
     let pad = (values.1 / values.0).powf(0.05).max(1.02);
-    let y_axis = Axis { from: (values.0 / pad, values.1 * pad), to: (TOP + HEIGHT, TOP), log: true };
+    let y_axis = Axis { from: widened(values, pad, true), to: (TOP + HEIGHT, TOP), log: true };
     let ticks = [
         ("min", 0.0),
         ("50%", 0.5),
