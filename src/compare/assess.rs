@@ -161,7 +161,7 @@ pub(super) fn printed_against(
     match (base.1, new.1) {
         (None, Some(printed)) => Some(printed.clone()),
         (Some(printed), None) => {
-            let turned = |pct: f64| 100.0 * (1.0 / (1.0 + pct / 100.0) - 1.0);
+            let turned = |pct: f64| -100.0 * pct / (100.0 + pct);
             let delta_pct = printed.delta_pct.map(turned).filter(|d| d.is_finite());
             Some(PrintedComparison { delta_pct, ..printed.clone() })
         }

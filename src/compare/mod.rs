@@ -22,6 +22,8 @@ mod shift;
 mod side;
 #[cfg(test)]
 mod testing;
+#[cfg(test)]
+mod tests;
 mod verdict;
 mod warnings;
 
