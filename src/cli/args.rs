@@ -217,6 +217,10 @@ pub struct CompareArgs {
     #[arg(long, value_name = "N", help_heading = "Compare")]
     pub forks: Option<u64>,
 
+    /// Compare results named OLD under the name NEW; repeatable.
+    #[arg(long, value_name = "OLD=NEW", help_heading = "Compare")]
+    pub rename: Vec<String>,
+
     /// Pool report rows of one version even where they differ too much to be repeats.
     #[arg(long, help_heading = "Compare")]
     pub pool: bool,

@@ -10,6 +10,7 @@ use crate::gate::{self, Rule, Rules, Selector};
 use crate::input::Source;
 use crate::parse::FORMATS;
 use crate::pivot::labels::{Named, labels};
+use crate::pivot::rename::Rename;
 use crate::pivot::{Filter, Projection, SyntaxError, pooling};
 use crate::pivot::{Layout, Mode};
 use crate::render::markdown::MarkdownOptions;
@@ -21,6 +22,7 @@ use crate::units::show::Spelling;
 pub struct Plan {
     pub reading: Reading,
     pub layout: Layout,
+    pub renames: Vec<Rename>,
     pub compare: compare::Plan,
     pub selection: Selection,
     pub options: Options,
@@ -78,6 +80,13 @@ pub fn plan(args: &CompareArgs) -> Result<Plan, Refusal> {
     if !faults.is_empty() {
         return Err(Refusal::Syntax(faults));
     }
+    let renames = args
+        .rename
+        .iter()
+        .map(|text| {
+            Rename::parse(text).ok_or_else(|| Error::usage(format!("--rename: expected OLD=NEW, found {text:?}")))
+        })
+        .collect::<Result<_, _>>()?;
     let targets: Vec<Target> = args.output.iter().map(|o| output::target(o)).collect::<Result<_, _>>()?;
     let formats = || targets.iter().map(|t| t.format).chain([args.format]);
     if !args.explain.is_empty() && !formats().any(|f| f == FormatChoice::Text) {
@@ -101,6 +110,7 @@ pub fn plan(args: &CompareArgs) -> Result<Plan, Refusal> {
     Ok(Plan {
         reading,
         layout,
+        renames,
         compare: compare::Plan {
             alpha: fraction("--alpha", args.alpha)?,
             confidence: fraction("--confidence", args.confidence)?,

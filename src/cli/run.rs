@@ -13,6 +13,7 @@ use crate::gate::{self, GateExit, Rules};
 use crate::input::BLOCK;
 use crate::model::{Key, SeriesSet};
 use crate::parse::mixed::Mixed;
+use crate::pivot::rename::rename;
 use crate::pivot::{Layout, jmh, layout, pooling};
 use crate::read::{Request, read};
 use crate::report::{Report, Why, select};
@@ -100,6 +101,7 @@ pub(super) fn answer(args: &CompareArgs, plan: &Plan, messages: &Messages) -> Re
         .flat_map(|list| list.fields.iter().map(|f| f.key.clone()))
         .collect();
     noticed.extend(jmh::unify_names(&mut set));
+    noticed.extend(rename(&mut set, &plan.renames));
     let (copies, warnings) = pooling::copies(&set, &named, plan.pool_limit);
     noticed.extend(warnings);
     let grid = layout(&mut set, &Layout { copies, ..plan.layout.clone() });
