@@ -163,6 +163,6 @@ mod tests {
         let cut = ellipsize("Get/size=64KiB/mode=readonly/shards=8", 20, "…");
         assert_eq!(cut, "Get/…adonly/shards=8");
         assert!(width(&cut) <= 20);
-        assert_eq!(ellipsize("漢字漢字漢字漢字", 9, "…"), "漢…漢字漢");
+        assert_eq!(ellipsize("漢字漢字漢字漢字", 9, "…"), "漢…字漢字");
     }
 }
