@@ -40,8 +40,8 @@ fn cell() -> impl Strategy<Value = Option<Cell>> {
         infinite,
         observations: Some(Observations {
             values: values.iter().map(|v| v.0).collect(),
-            weights: weighted.then(|| values.iter().map(|v| v.1).collect::<Vec<_>>()).map(Into::into),
-            blocks: forked.then(|| values.iter().map(|v| v.2).collect::<Vec<_>>()).map(Into::into),
+            weights: weighted.then(|| values.iter().map(|v| v.1).collect::<Vec<_>>()),
+            blocks: forked.then(|| values.iter().map(|v| v.2).collect::<Vec<_>>()),
         }),
         ..Cell::default()
     }))
