@@ -195,7 +195,10 @@ impl Block {
         if self.mode == Some(Mode::Sample) {
             return;
         }
-        let near = |s: &Samples| s.label == label && s.unit == unit;
+        // Bytes one by one: units are a few, and this is done for each iteration.
+        let near = |s: &Samples| {
+            s.label.len() == label.len() && s.unit.bytes().eq(unit.bytes()) && (label.is_empty() || s.label == label)
+        };
         // The primary metric is first; there may be many others.
         let found = match self.series.first() {
             Some(s) if near(s) => Some(0),
