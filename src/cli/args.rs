@@ -283,7 +283,7 @@ pub struct CompareArgs {
     #[arg(long, help_heading = "Show")]
     pub ascii: bool,
 
-    /// Fail (exit 1) when a row breaks this rule: [FILTER:]CONDITION, such as 'slower>5%'; repeatable.
+    /// Fail (exit 1) when a row breaks this rule: `[FILTER:]CONDITION`, such as 'slower>5%'; repeatable.
     ///
     /// slower, slower>5% (the whole interval is beyond it), slower>5%:est (the estimate is), slower>5%:raw (no test), faster>20%,
     /// geomean>2%, unclear, missing, config, any.

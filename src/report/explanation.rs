@@ -1,4 +1,4 @@
-//! The whole story of one row: what `--explain` tells beside the numbers of the row itself. Numbers only; [`crate::render::explain`] has the words.
+//! The whole story of one row: what `--explain` tells beside the numbers of the row itself. Numbers only; `render::text::explain` has the words.
 
 pub use crate::stats::{Anova, Interval, Ratio, Shift};
 

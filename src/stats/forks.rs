@@ -5,7 +5,7 @@
 //! fork means estimates the right sum whatever goes on within a fork (Georges, Buytaert and Eeckhout 2007; Kalibera and
 //! Jones 2013).
 //!
-//! Tests and intervals of nested data are those of [`super::welch_log`], [`super::mean_ci`] and the others, given the
+//! Tests and intervals of nested data are those of [`super::welch_log`], [`super::mean_ci()`] and the others, given the
 //! fork means.
 
 use crate::model::Observations;

@@ -10,7 +10,7 @@
 //! - A confidence is the decimal its user wrote, 0 to 1: 0.999 leaves tails of exactly 0.0005.
 //! - Undefined is `None`, never NaN, 0 or a made-up p. Infinite bounds of an [`Interval`] mean "too few values".
 //! - Values are finite (the parsers see to it). No result depends on the order of the values, except those of
-//!   [`diagnose`] and [`paired`], which are about the order, nor on the number of threads.
+//!   [`diagnose`] and [`paired()`], which are about the order, nor on the number of threads.
 
 mod adjust;
 pub mod benchstat;

@@ -1,7 +1,7 @@
 //! Output of RocksDB's and LevelDB's db_bench, and of the many benchmarks that print like it.
 //!
 //! Source: `tools/db_bench_tool.cc` of RocksDB (2012 to 11.x) and `benchmarks/db_bench.cc` of LevelDB.
-//! Supported: result lines of all three forms ([`line`]), repeats `name[X5-W2]` with their AVG, MEDIAN and CI95 lines, histograms,
+//! Supported: result lines of all three forms ([`mod@line`]), repeats `name[X5-W2]` with their AVG, MEDIAN and CI95 lines, histograms,
 //! `--stats_interval` lines, the `--report_file` CSV, header settings ([`header`]); stdout alone or with stderr between (progress ended by
 //! CR), CRLF, pastes with quote marks, emphasis, `&nbsp;` and joined lines.
 //! Passed over: STATISTICS, compaction and level dumps, perf context, thread status, `time` output.
