@@ -195,6 +195,10 @@ fn difference(
             None => groups.push((value, vec![label])),
         }
     }
+    // What an input does not say is unknown, not different: a pasted table has no settings at all.
+    if groups.iter().filter(|(value, _)| !value.is_empty()).count() < 2 {
+        return None;
+    }
     const SHOWN: usize = 4;
     let mut parts: Vec<String> = groups
         .iter()
