@@ -116,6 +116,8 @@ pub struct Row {
     pub explanation: Option<Box<Explanation>>,
     /// Left out of text and Markdown by `--only` or the row limit; still in JSON and CSV.
     pub hidden: bool,
+    /// Left out of text because the table is long and nothing changed here; `--all` shows it. Markdown folds such rows instead.
+    pub beyond_limit: bool,
 }
 
 /// What is known of one benchmark in one column.

@@ -41,13 +41,13 @@ pub fn select(report: &mut Report, selection: &Selection) {
         let long = table.rows.len() > ROW_LIMIT;
         for row in &mut table.rows {
             let words = || row.comparisons.iter().flatten().map(|c| c.verdict.word(dim));
-            row.hidden = if !selection.only.is_empty() {
-                !words().any(|w| selection.only.iter().any(|o| o == w || o == w.trim_end_matches('?')))
-            } else if selection.all || !compared || !long {
-                false
-            } else {
-                !row.comparisons.iter().flatten().any(|c| c.verdict.is_change())
-            };
+            row.hidden = !selection.only.is_empty()
+                && !words().any(|w| selection.only.iter().any(|o| o == w || o == w.trim_end_matches('?')));
+            row.beyond_limit = selection.only.is_empty()
+                && !selection.all
+                && compared
+                && long
+                && !row.comparisons.iter().flatten().any(|c| c.verdict.is_change());
         }
     }
 }

@@ -32,7 +32,7 @@ impl Text {
         if self.all_equal(table, out)? {
             return Ok(());
         }
-        let rows: Vec<&Row> = table.rows.iter().filter(|r| !r.hidden).collect();
+        let rows: Vec<&Row> = table.rows.iter().filter(|r| !r.hidden && !r.beyond_limit).collect();
         let compared: Vec<usize> = (0..table.columns.len()).filter(|&i| table.base.is_some_and(|b| b != i)).collect();
         let every = |list: &[usize]| -> Vec<usize> {
             let mut all: Vec<usize> = table.base.into_iter().chain(list.iter().copied()).collect();

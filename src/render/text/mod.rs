@@ -115,10 +115,10 @@ impl Render for Text {
             before = Some(table);
         }
         if report.tables.iter().any(|t| t.base.is_some()) {
-            let hidden = report.tables.iter().flat_map(|t| &t.rows).filter(|r| r.hidden).count();
+            let hidden = report.tables.iter().flat_map(|t| &t.rows).filter(|r| r.hidden || r.beyond_limit).count();
             self.line(BOLD, &summary_line(&report.summary, &report.settings, hidden), &mut out)?;
         } else {
-            let hidden = report.tables.iter().flat_map(|t| &t.rows).filter(|r| r.hidden).count();
+            let hidden = report.tables.iter().flat_map(|t| &t.rows).filter(|r| r.hidden || r.beyond_limit).count();
             if hidden > 0 {
                 self.line(BOLD, &format!("{hidden} rows not shown; --all shows them"), &mut out)?;
             }

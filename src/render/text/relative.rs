@@ -15,7 +15,7 @@ impl Text {
         out: &mut dyn Write,
     ) -> io::Result<()> {
         let Some(base) = table.base else { return Ok(()) };
-        let rows: Vec<&Row> = table.rows.iter().filter(|r| !r.hidden).collect();
+        let rows: Vec<&Row> = table.rows.iter().filter(|r| !r.hidden && !r.beyond_limit).collect();
         let direction =
             if self.raw_ratio || table.unit.better.is_none() { "new / base" } else { "above 1.00 is better" };
         let label = self.plain(&table.columns[base].label);
