@@ -7,12 +7,13 @@ use super::notes::{EFFECTS, POWER};
 use super::side::{Grounds, Side};
 use super::{CenterChoice, Draft, TestChoice, warnings};
 use crate::base::Error;
-use crate::model::Sample;
+use crate::model::{Observations, Sample};
 use crate::pivot::{Column, GridTable, Pair, is_date};
 use crate::report::{
-    Basis, BootstrapStory, Explanation, PairStory, PowerStory, RankStory, SideStory, Test, display_name,
+    Basis, BootstrapStory, Estimate, Explanation, PairStory, PowerStory, ProcessStory, RankStory, SideStory, Test,
+    Worth, display_name,
 };
-use crate::stats;
+use crate::stats::{self, Interval};
 use crate::units::Unit;
 
 /// Which rows to explain: a name, else a part of names, else a regular expression.
@@ -109,9 +110,27 @@ fn side(column: usize, grounds: &Grounds, warnings: Vec<String>) -> SideStory {
         told_apart,
         histogram,
         one_input: grounds.source.is_some(),
-        anova: grounds.observations.as_ref().and_then(stats::Anova::new),
+        processes: grounds.observations.as_ref().and_then(processes),
         warnings,
     }
+}
+
+fn processes(observations: &Observations) -> Option<ProcessStory> {
+    /// What starting a process and warming it up is taken to cost, in iterations.
+    const COST: f64 = 10.0;
+    let anova = stats::Anova::new(observations)?;
+    let effect = anova.effect?;
+    let worth = anova.iterations_worth_doing(COST).map(|n| match n.is_finite() {
+        true => (COST, Worth::Iterations(n)),
+        false => (COST, Worth::Any),
+    });
+    Some(ProcessStory { between: effect.icc?, test: effect.test, design_effect: effect.design_effect, worth })
+}
+
+fn estimate(value: f64, interval: &Interval) -> Estimate {
+    // Of a ratio that needs more values the interval begins at 0 and does not end.
+    let bounds = interval.is_finite().then_some((interval.lo, interval.hi));
+    Estimate { value, interval: bounds, coverage: interval.coverage }
 }
 
 fn pair(
@@ -127,14 +146,16 @@ fn pair(
     let ranks = tested.as_ref().and_then(|(x, y)| {
         let (x, y) = (Sample::new(x.clone())?, Sample::new(y.clone())?);
         let u = stats::mann_whitney(&x, &y, cx.cache);
+        let shift = stats::hodges_lehmann_shift(&x, &y, plan.confidence, cx.cache);
         Some(RankStory {
             u: u.u,
             pairs: x.len() as f64 * y.len() as f64,
             effect: u.effect,
             p: u.p.value(),
             smallest_p: stats::smallest_p_with_ties(&x, &y),
-            ratio: stats::hodges_lehmann_ratio(&x, &y, plan.confidence, cx.cache),
-            shift: stats::hodges_lehmann_shift(&x, &y, plan.confidence, cx.cache),
+            ratio: stats::hodges_lehmann_ratio(&x, &y, plan.confidence, cx.cache)
+                .map(|r| estimate(r.ratio, &r.interval)),
+            shift: estimate(shift.shift, &shift.interval),
         })
     });
     let power = a.detectable(plan).map(|detectable| PowerStory {
@@ -144,8 +165,8 @@ fn pair(
         forks: a.of_forks,
     });
     let bootstrap = tested.as_ref().and_then(|(x, y)| {
-        let ratio = stats::bootstrap_ratio(x, y, plan.confidence, RESAMPLES, SEED)?;
-        Some(BootstrapStory { ratio, resamples: RESAMPLES, seed: SEED })
+        let r = stats::bootstrap_ratio(x, y, plan.confidence, RESAMPLES, SEED)?;
+        Some(BootstrapStory { ratio: estimate(r.ratio, &r.interval), resamples: RESAMPLES, seed: SEED })
     });
     let signed_rank = tested
         .filter(|_| basis == Basis::Pairs)

@@ -18,7 +18,7 @@ pub(super) const EFFECTS: [f64; 3] = [0.05, 0.02, 0.01];
 pub(super) struct Notes {
     texts: Vec<String>,
     index: HashMap<String, usize>,
-    /// Advice on numbers of runs: one text for all rows with the same kind of advice, made at the end.
+    /// Advice on numbers of runs: one text for all rows that share it, made at the end.
     advice: Vec<(Advice, usize)>,
     /// Rows and compared columns that were tested, and of these the unclear ones with the change they can show.
     tested: usize,
@@ -31,8 +31,17 @@ struct Advice {
     effect: f64,
     /// Processes, not runs.
     forks: bool,
+    /// Of the rows that share it.
     fewest: u64,
     most: u64,
+}
+
+impl Advice {
+    /// Rows share an advice where their numbers are of one kind: soon done, an evening, a cluster, hopeless.
+    fn shared_by(&self, settle: &Settle) -> bool {
+        let kind = |runs: u64| [20, 100, 1000].into_iter().filter(|&limit| runs > limit).count();
+        (self.effect, self.forks, kind(self.most)) == (settle.effect, settle.forks, kind(settle.runs))
+    }
 }
 
 impl Notes {
@@ -135,8 +144,9 @@ impl Notes {
         mark(row, at);
     }
 
-    fn advise(&mut self, row: &mut Row, Settle { effect, forks, runs }: Settle) {
-        let known = self.advice.iter_mut().find(|(a, _)| (a.effect, a.forks) == (effect, forks));
+    fn advise(&mut self, row: &mut Row, settle: Settle) {
+        let known = self.advice.iter_mut().find(|(a, _)| a.shared_by(&settle));
+        let Settle { effect, forks, runs } = settle;
         let at = match known {
             Some((advice, at)) => {
                 (advice.fewest, advice.most) = (advice.fewest.min(runs), advice.most.max(runs));

@@ -633,7 +633,7 @@ fn explanations_hold_what_the_row_leaves_out() {
     assert_eq!((p.basis, p.chosen, p.sizes, p.family), (Basis::Runs, false, Some((10, 10)), 1));
     let ranks = p.ranks.unwrap();
     assert_eq!((ranks.u, ranks.pairs, ranks.effect), (0.0, 100.0, 1.0));
-    assert!((ranks.shift.shift - 0.2).abs() < 0.01 && ranks.ratio.unwrap().interval.coverage.unwrap() > 0.95);
+    assert!((ranks.shift.value - 0.2).abs() < 0.01 && ranks.ratio.unwrap().coverage.unwrap() > 0.95);
     assert!(p.bootstrap.is_some() && p.signed_rank.is_none());
     let power = p.power.as_ref().unwrap();
     assert_eq!(power.needed.iter().map(|n| n.0).collect::<Vec<_>>(), [0.05, 0.02, 0.01]);
@@ -641,7 +641,7 @@ fn explanations_hold_what_the_row_leaves_out() {
     assert_eq!((s.sides[0].runs.len(), s.sides[0].told_apart, s.sides[0].one_input), (1, false, true));
     let s = story(forks(1.0, 5), forks(1.2, 5));
     assert_eq!((s.pairs[0].basis, s.sides[0].runs.len(), s.sides[0].told_apart), (Basis::Forks, 5, true));
-    assert!(s.sides[0].anova.unwrap().effect.unwrap().icc.unwrap() > 0.9);
+    assert!(s.sides[0].processes.unwrap().between > 0.9);
     assert_eq!(s.pairs[0].ranks.unwrap().pairs, 25.0, "of forks, not of iterations");
     let s = story(summary(jmh(1.0, 0.1, 5, 0.0)), flat(&around(1.2, 0.02, 10)));
     assert_eq!((s.pairs[0].basis, s.pairs[0].ranks, s.sides[0].runs.len()), (Basis::Summary, None, 0));

@@ -1,7 +1,5 @@
 //! The whole story of one row: what `--explain` tells beside the numbers of the row itself. Numbers only; `render::text::explain` has the words.
 
-pub use crate::stats::{Anova, Interval, Ratio, Shift};
-
 /// What there is to say of a row.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Explanation {
@@ -24,10 +22,43 @@ pub struct SideStory {
     pub histogram: bool,
     /// All values come from one input.
     pub one_input: bool,
-    /// How the variance divides between and within processes.
-    pub anova: Option<Anova>,
+    /// How the variance divides between and within processes; `None` with one process, one iteration each, or no variance.
+    pub processes: Option<ProcessStory>,
     /// What makes the values less trustworthy than they look, each with what to do.
     pub warnings: Vec<String>,
+}
+
+/// What processes contribute to the variance.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ProcessStory {
+    /// Share of the variance that is between processes, 0 to 1.
+    pub between: f64,
+    /// F and p of "all processes have one mean"; `None` where nothing varies within them.
+    pub test: Option<(f64, f64)>,
+    /// Variance of the mean by process means over that by pooled iterations.
+    pub design_effect: Option<f64>,
+    /// Iterations worth doing in each process, when starting one costs as much as so many; the cost first. Not for unbalanced data.
+    pub worth: Option<(f64, Worth)>,
+}
+
+/// A number of iterations worth doing.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Worth {
+    /// So many.
+    Iterations(f64),
+    /// As many as one likes: processes do not differ.
+    Any,
+}
+
+/// A number with where it may lie.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Estimate {
+    /// The number.
+    pub value: f64,
+    /// Its interval; `None` with too few values for one.
+    pub interval: Option<(f64, f64)>,
+    /// Confidence that the interval reaches, where known exactly.
+    pub coverage: Option<f64>,
 }
 
 /// One cell against its base.
@@ -92,16 +123,16 @@ pub struct RankStory {
     /// The smallest p that samples of these sizes and ties can have.
     pub smallest_p: f64,
     /// Hodges and Lehmann's ratio.
-    pub ratio: Option<Ratio>,
+    pub ratio: Option<Estimate>,
     /// Hodges and Lehmann's shift, base units.
-    pub shift: Shift,
+    pub shift: Estimate,
 }
 
 /// A bootstrap interval and what it can be made again from.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BootstrapStory {
     /// Ratio of means.
-    pub ratio: Ratio,
+    pub ratio: Estimate,
     /// Number of resamples.
     pub resamples: u32,
     /// Seed of the resampling.

@@ -8,7 +8,7 @@ mod explanation;
 mod select;
 
 pub use explanation::{
-    Anova, Basis, BootstrapStory, Explanation, Interval, PairStory, PowerStory, RankStory, SideStory,
+    Basis, BootstrapStory, Estimate, Explanation, PairStory, PowerStory, ProcessStory, RankStory, SideStory, Worth,
 };
 pub use select::{Selection, Sort, select};
 

@@ -11,10 +11,9 @@ use super::change::{confidence_words, trim_zeros};
 use super::grid::width;
 use super::{BOLD, DIM, Text, YELLOW, style_of};
 use crate::model::Center;
-use crate::report::{Anova, Interval};
 use crate::report::{
-    Basis, Cell, Comparison, Correction, IntervalMethod, PairStory, Report, Row, Settings, SideStory, Table, Test,
-    Verdict, Why,
+    Basis, Cell, Comparison, Correction, IntervalMethod, PairStory, ProcessStory, Report, Row, Settings, SideStory,
+    Table, Test, Verdict, Why, Worth,
 };
 use crate::units::show::{Scale, percent};
 
@@ -24,8 +23,6 @@ const LABEL: usize = 10;
 const NARROWEST: usize = 40;
 /// A blank at which no line is broken.
 const TIED: &str = "\u{a0}";
-/// What starting a process and warming it up is taken to cost, in iterations.
-const COST: f64 = 10.0;
 
 impl Text {
     /// Tells the stories of all rows that have one.
@@ -171,10 +168,8 @@ impl Teller<'_> {
             writeln!(out, "{}{strip}", " ".repeat(LABEL))?;
         }
         self.say("", Style::new(), &self.center(cell), out)?;
-        if let Some(anova) = &side.anova
-            && let Some(text) = processes_words(anova)
-        {
-            self.say("", Style::new(), &text, out)?;
+        if let Some(processes) = &side.processes {
+            self.say("", Style::new(), &processes_words(processes), out)?;
         }
         for warning in &side.warnings {
             self.say("", YELLOW, &format!("warning: {warning}"), out)?;
@@ -296,7 +291,7 @@ impl Teller<'_> {
                 None => format!(", too few values for a {} interval", confidence_words(c.confidence)),
             };
         }
-        let coverage = pair.ranks.and_then(|r| r.ratio?.interval.coverage);
+        let coverage = pair.ranks.and_then(|r| r.ratio?.coverage);
         if let Some(coverage) = coverage.filter(|_| c.interval == IntervalMethod::HodgesLehmann) {
             text += &format!(" (covers {:.1}%)", 100.0 * coverage);
         }
@@ -372,9 +367,8 @@ impl Teller<'_> {
                 self.label(c.base),
                 r.effect
             );
-            let Interval { lo, hi, .. } = r.shift.interval;
-            text += &format!("; shift (Hodges-Lehmann) {}", self.signed(r.shift.shift));
-            if lo.is_finite() && hi.is_finite() {
+            text += &format!("; shift (Hodges-Lehmann) {}", self.signed(r.shift.value));
+            if let Some((lo, hi)) = r.shift.interval {
                 text += &format!(", {} interval {}", confidence_words(c.confidence), self.range(lo, hi));
             }
             if r.smallest_p > self.settings.alpha {
@@ -385,11 +379,11 @@ impl Teller<'_> {
         if let Some(p) = pair.signed_rank {
             texts.push(format!("signed-rank test of the pairs: p = {}", self.p(p)));
         }
-        if let (Some(b), false) = (&pair.bootstrap, c.interval == IntervalMethod::Bootstrap) {
-            let Interval { lo, hi, .. } = b.ratio.interval;
+        let shown = c.interval == IntervalMethod::Bootstrap;
+        if let Some((b, (lo, hi))) = pair.bootstrap.filter(|_| !shown).and_then(|b| Some((b, b.ratio.interval?))) {
             texts.push(format!(
                 "ratio of means {:.4}, {} interval by bootstrap {} (BCa, {} resamples, seed {})",
-                b.ratio.ratio,
+                b.ratio.value,
                 confidence_words(c.confidence),
                 percent_range(100.0 * (lo - 1.0), 100.0 * (hi - 1.0)),
                 b.resamples,
@@ -525,34 +519,35 @@ fn samples_words(side: &SideStory, cell: &Cell) -> String {
     format!("{n} values: {processes} process{es} of {of} iteration{}", if first == 1 { "" } else { "s" })
 }
 
-/// What the analysis of variance says; nothing with one process or one iteration each.
-fn processes_words(anova: &Anova) -> Option<String> {
-    let effect = anova.effect?;
-    let icc = effect.icc?;
-    let mut text = format!("{:.0}% of the variance is between processes", 100.0 * icc);
-    if let Some((f, p)) = effect.test {
+/// What the analysis of variance says.
+fn processes_words(processes: &ProcessStory) -> String {
+    let mut text = format!("{:.0}% of the variance is between processes", 100.0 * processes.between);
+    if let Some((f, p)) = processes.test {
         text += &format!(" (F = {f:.2}, p = {p:.3})");
     }
-    if let Some(design) = effect.design_effect {
+    if let Some(design) = processes.design_effect {
         let pooled = design.sqrt();
         text += &match pooled > 1.05 {
-            true => format!(
-                "; an error that pools the iterations would be too small by x{pooled:.1} (design effect {design:.1})"
-            ),
+            true => {
+                format!(
+                    "; an error that pools the iterations would be too small by x{pooled:.1} (design effect {design:.1})"
+                )
+            }
             false => format!("; pooling the iterations would not make the error smaller (design effect {design:.1})"),
         };
     }
-    if let Some(worth) = anova.iterations_worth_doing(COST) {
-        text += &match worth.is_finite() {
-            true => format!(
-                "; about {} iterations a process are worth doing if starting one costs as much as {COST}: beyond that, more \
+    match processes.worth {
+        Some((cost, Worth::Iterations(n))) => {
+            text += &format!(
+                "; about {} iterations a process are worth doing if starting one costs as much as {cost}: beyond that, more \
                  processes tell more",
-                worth.ceil().max(1.0)
-            ),
-            false => "; processes do not differ, so iterations and processes count alike".to_owned(),
-        };
+                n.ceil().max(1.0)
+            );
+        }
+        Some((_, Worth::Any)) => text += "; processes do not differ, so iterations and processes count alike",
+        None => {}
     }
-    Some(text)
+    text
 }
 
 fn power_words(pair: &PairStory) -> Option<String> {
