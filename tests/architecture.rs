@@ -16,7 +16,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("pivot", &["base", "units", "model"]),
     ("read", &["base", "units", "model", "input", "parse", "pivot"]),
     // A report holds numbers that statistics made.
-    ("report", &["base", "units", "model", "stats", "pivot"]),
+    ("report", &["base", "units", "model", "pivot"]),
     ("compare", &["base", "units", "model", "stats", "pivot", "report"]),
     ("render", &["base", "units", "model", "pivot", "report"]),
     ("gate", &["base", "units", "model", "pivot", "report"]),
