@@ -17,6 +17,11 @@
 use std::collections::{HashMap, HashSet};
 
 use memchr::{memchr, memmem};
+use nom::bytes::complete::tag;
+use nom::character::complete::{char, hex_digit0, i32, one_of, u32};
+use nom::combinator::{all_consuming, opt};
+use nom::sequence::{preceded, separated_pair};
+use nom::{IResult, Parser};
 
 use super::lex::{Field, Fields, plain_decimal, trim};
 use super::{Claim, Line, RecordParser};
@@ -535,10 +540,13 @@ fn glued_front(bytes: &[u8]) -> Option<usize> {
 
 /// `# fork 2 of 3`: the process of the results that follow, printed by abstat's own runner.
 fn fork_comment(bytes: &[u8]) -> Option<u32> {
-    let text = std::str::from_utf8(bytes).ok()?;
-    let (k, n) = text.strip_prefix("# fork ")?.split_once(" of ")?;
-    n.parse::<u32>().ok()?;
-    k.parse().ok()
+    let comment = (tag("# fork "), number, tag(" of "), number);
+    let (_, (_, k, _, _)) = all_consuming(comment).parse(bytes).ok()?;
+    Some(k)
+}
+
+fn number(bytes: &[u8]) -> IResult<&[u8], u32> {
+    u32(bytes)
 }
 
 /// A base-10 signed 64-bit integer. The error says more where the number is one, but too large: ` (out of range)`.
@@ -596,10 +604,12 @@ fn without_underscores(text: &str) -> Option<std::borrow::Cow<'_, str>> {
 
 /// The part of a hexadecimal float behind `0x`: digits, optional point, `p` and a decimal exponent.
 fn hex_float(text: &str) -> Option<f64> {
-    let (mantissa, exponent) = text.split_once(['p', 'P'])?;
-    let exponent: i32 = exponent.parse().ok().filter(|e: &i32| e.abs() < 100_000)?;
-    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
-    if whole.is_empty() && fraction.is_empty() {
+    let digits = |text| -> IResult<&str, &str> { hex_digit0(text) };
+    let mantissa = (digits, opt(preceded(char('.'), digits)));
+    let (_, ((whole, fraction), exponent)) =
+        all_consuming(separated_pair(mantissa, one_of("pP"), i32)).parse(text).ok()?;
+    let fraction = fraction.unwrap_or("");
+    if (whole.is_empty() && fraction.is_empty()) || exponent.unsigned_abs() >= 100_000 {
         return None;
     }
     let mut value = 0.0f64;

@@ -1,7 +1,7 @@
 //! Text for a terminal: one block per unit, fitted to a width by giving up detail in a fixed order.
 //!
 //! Given up in this order: the interval of the change, p, the `±` of each side, the middle of names; then one block per compared column.
-//! A row is never wrapped and a number never cut. Tables are drawn by [`grid`], which pads cells by display width; a general table crate
+//! A row is never wrapped and a number never cut. The change table is drawn by [`grid`], which pads cells by display width; a general table crate
 //! took 6 µs a row for the same (measured over 100,000 rows), more than reading and testing the row.
 
 mod change;

@@ -2,6 +2,9 @@
 
 use std::io::{self, Write};
 
+use anstyle::Style;
+use comfy_table::{CellAlignment, ContentArrangement, Table as Drawing, presets};
+
 use super::grid::{self, Align, Cell, Column};
 use super::{BOLD, Footnotes, Text, style_of};
 use crate::report::{Row, Table, Verdict};
@@ -81,7 +84,7 @@ impl Text {
             if self.name_last {
                 all.push(&names);
             }
-            grid::write(&all, self.color, out)?;
+            draw(&all, self.color, out)?;
             (at, first) = (end, false);
         }
         if marked.0 || marked.1 {
@@ -103,4 +106,30 @@ impl Text {
         marked.0 |= mark != " ";
         Cell::styled(format!("{ratio:.2}{mark}"), style_of(c.verdict))
     }
+}
+
+/// Draws the columns side by side, without rules and without blanks at the ends of lines.
+fn draw(columns: &[&Column], color: bool, out: &mut dyn Write) -> io::Result<()> {
+    let mut drawing = Drawing::new();
+    drawing.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
+    let lines = columns.iter().map(|c| c.cells.len()).max().unwrap_or(0);
+    for i in 0..lines {
+        let row = columns.iter().map(|c| {
+            let cell = c.cells.get(i).cloned().unwrap_or_default();
+            let style = cell.style;
+            if color && style != Style::new() { format!("{style}{}{style:#}", cell.text) } else { cell.text }
+        });
+        drawing.add_row(row.collect::<Vec<_>>());
+    }
+    for (column, drawn) in columns.iter().zip(drawing.column_iter_mut()) {
+        drawn.set_padding((u16::try_from(column.gap).unwrap_or(0), 0));
+        drawn.set_cell_alignment(match column.align {
+            Align::Left => CellAlignment::Left,
+            Align::Right => CellAlignment::Right,
+        });
+    }
+    for line in drawing.lines() {
+        writeln!(out, "{}", line.trim_end())?;
+    }
+    Ok(())
 }
