@@ -158,7 +158,8 @@ fn pair(
             shift: estimate(shift.shift, &shift.interval),
         })
     });
-    let power = a.detectable(plan).map(|detectable| PowerStory {
+    // More values of a kind that is in doubt would settle nothing.
+    let power = a.detectable(plan).filter(|_| a.doubt.is_none()).map(|detectable| PowerStory {
         power: POWER,
         detectable,
         needed: EFFECTS.into_iter().filter_map(|e| Some((e, a.runs_needed(e, plan)?))).collect(),

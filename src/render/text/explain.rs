@@ -167,6 +167,9 @@ impl Teller<'_> {
         if let Some(strip) = run_order(&side.runs, self.room(), self.text.spelling.ascii) {
             writeln!(out, "{}{strip}", " ".repeat(LABEL))?;
         }
+        if side.runs.len() > 1 {
+            self.say("", Style::new(), &self.means_of_processes(&side.runs), out)?;
+        }
         self.say("", Style::new(), &self.center(cell), out)?;
         if let Some(processes) = &side.processes {
             self.say("", Style::new(), &processes_words(processes), out)?;
@@ -175,6 +178,16 @@ impl Teller<'_> {
             self.say("", YELLOW, &format!("warning: {warning}"), out)?;
         }
         Ok(())
+    }
+
+    /// The mean of each process, of the first ones where there are many.
+    fn means_of_processes(&self, runs: &[Vec<f64>]) -> String {
+        const SHOWN: usize = 10;
+        let mean = |r: &Vec<f64>| r.iter().map(|v| v / r.len() as f64).sum::<f64>();
+        let means: Vec<String> = runs.iter().take(SHOWN).map(|r| self.scale.number(mean(r))).collect();
+        let more = if runs.len() > SHOWN { ", ..." } else { "" };
+        let unit = self.scale.suffix(self.text.spelling).replace(' ', TIED);
+        format!("means of the processes: {}{unit}{more}", means.join(", "))
     }
 
     /// What stands in the middle, and how exactly it is known.
@@ -204,6 +217,9 @@ impl Teller<'_> {
             }
             _ if cell.infinite => text += &format!("; too few values for a {confidence} interval"),
             _ => {}
+        }
+        if let Some(pct) = cell.spread_pct {
+            text += &format!(" ± {}%, as printed", trim_zeros(pct));
         }
         if let (Some(mean), Some(sd)) = (cell.mean, cell.sd) {
             let cv = if mean == 0.0 { String::new() } else { format!(" ({:.1}%)", 100.0 * sd / mean.abs()) };
@@ -325,7 +341,7 @@ impl Teller<'_> {
             Basis::OneProcess => {
                 "a side is one process: only its iterations can be compared, and how processes differ is not seen"
             }
-            Basis::Summary => "of a side only n, mean and error are known",
+            Basis::Summary => "only n, mean and error of a side are known",
             Basis::Printed | Basis::Exact | Basis::Nothing => "the samples are not at hand",
         };
         let asked = if pair.chosen { ", as asked for" } else { "" };
@@ -393,77 +409,82 @@ impl Teller<'_> {
         texts
     }
 
+    /// Why the verdict is what it is.
     fn reason(&self, c: &Comparison, pair: &PairStory) -> String {
         let s = self.settings;
-        let margin = format!("±{}%", trim_zeros(100.0 * s.margin));
         let alpha = s.alpha;
         if let Some(text) = c.why.and_then(untested_words) {
             return text.into();
         }
         if c.test == Test::Exact {
-            return if c.verdict == Verdict::Same { "equal" } else { "any difference of exact values is a change" }
-                .into();
+            let equal = c.verdict == Verdict::Same;
+            return if equal { "equal" } else { "any difference of exact values is a change" }.into();
         }
-        let (confidence, interval) = match c.equivalence {
-            Some((lo, hi)) if s.equivalence => (1.0 - 2.0 * alpha, Some((100.0 * (lo - 1.0), 100.0 * (hi - 1.0)))),
-            _ => (c.confidence, c.interval_pct()),
-        };
-        let confidence = confidence_words(confidence);
-        let interval = interval.map_or_else(
-            || "there is no interval".to_owned(),
-            |(lo, hi)| format!("the {confidence} interval {}", percent_range(lo, hi)),
-        );
+        let margin = format!("±{}%", trim_zeros(100.0 * s.margin));
+        let interval = self.deciding_interval(c);
         let doubt = match c.why {
             Some(Why::OneProcess) => ", but differences between processes are not in it",
             Some(Why::Pooled) => ", but it pools forks and iterations, and the true one may be wider",
             _ => "",
         };
-        match c.verdict {
-            Verdict::Same => {
-                let though =
-                    if c.p.is_some_and(|p| p <= alpha) { ", though p says that there is some change" } else { "" };
+        match (c.verdict, c.why) {
+            (Verdict::Same, _) => {
+                let interval = interval.unwrap_or_default();
+                let significant = c.p.is_some_and(|p| p <= alpha);
+                let though = if significant { ", though p says that there is some change" } else { "" };
                 format!("{interval} lies within {margin}: whatever the change is, it is negligible{though}{doubt}")
             }
-            Verdict::Better { confirmed: true }
-            | Verdict::Worse { confirmed: true }
-            | Verdict::Changed { confirmed: true } => {
+            (Verdict::Untested, _) => "no test is possible".into(),
+            (Verdict::Unclear, Some(Why::TooFew)) => format!("no arrangement of these values has p at most {alpha}"),
+            (Verdict::Unclear, Some(Why::Contradiction)) => {
+                "the centers moved one way, or not at all, and the bulk of the values the other".into()
+            }
+            (Verdict::Unclear, _) => {
+                let p = match c.p {
+                    Some(_) => format!("p is above {alpha}, so that a change is not shown"),
+                    None => "p is not known, so that a change is not shown".to_owned(),
+                };
+                match interval {
+                    Some(interval) => format!(
+                        "{p}, and {interval} does not lie within {margin}, so that sameness is not shown either{doubt}"
+                    ),
+                    None => format!("{p}; without an interval sameness cannot be shown"),
+                }
+            }
+            (_, Some(Why::Correction)) => {
+                let correction = correction_words(s.correction).unwrap_or("the correction");
+                format!(
+                    "p is at most {alpha} for this row alone, but not after {correction} over {} rows: such rows turn up by \
+                     chance",
+                    pair.family
+                )
+            }
+            (_, Some(Why::OneProcess)) => format!(
+                "p is at most {alpha}, but one process a side cannot show how processes differ; not confirmed whatever p is"
+            ),
+            (_, Some(Why::Pooled)) => format!(
+                "p is at most {alpha}, but the printed error pools forks and iterations and may be too small; not confirmed \
+                 whatever p is"
+            ),
+            _ => {
                 let after = match (correction_words(s.correction), pair.family) {
                     (Some(correction), rows) if rows > 1 => format!(", also after {correction} over {rows} rows"),
                     _ => String::new(),
                 };
-                match c.interval {
-                    IntervalMethod::None => format!("p is at most {alpha}{after}"),
-                    _ => format!("p is at most {alpha}{after}, and {interval} does not lie within {margin}"),
-                }
+                let interval = interval.map_or(String::new(), |i| format!(", and {i} does not lie within {margin}"));
+                format!("p is at most {alpha}{after}{interval}")
             }
-            Verdict::Better { .. } | Verdict::Worse { .. } | Verdict::Changed { .. } => match c.why {
-                Some(Why::Correction) => {
-                    let correction = correction_words(s.correction).unwrap_or("the correction");
-                    format!(
-                        "p is at most {alpha} for this row alone, but not after {correction} over {} rows: such rows turn up by chance",
-                        pair.family
-                    )
-                }
-                Some(Why::OneProcess) => format!(
-                    "p is at most {alpha}, but one process a side cannot show how processes differ; not confirmed whatever p is"
-                ),
-                _ => format!(
-                    "p is at most {alpha}, but the printed error pools forks and iterations and may be too small; not confirmed \
-                     whatever p is"
-                ),
-            },
-            Verdict::Unclear => match c.why {
-                Some(Why::TooFew) => format!("no arrangement of these values could have p at most {alpha}"),
-                Some(Why::Contradiction) => {
-                    "the centers moved one way, or not at all, and the bulk of the values the other".into()
-                }
-                _ => format!(
-                    "p is above {alpha}, so a change is not shown, and {interval} does not lie within {margin}, so sameness is \
-                     not shown either{doubt}"
-                ),
-            },
-            Verdict::Untested => "no test is possible".into(),
         }
+    }
+
+    /// `the 95% interval -17.9 .. -16.5%`: the one that is held against the margin.
+    fn deciding_interval(&self, c: &Comparison) -> Option<String> {
+        let pct = |r: f64| 100.0 * (r - 1.0);
+        let (confidence, (lo, hi)) = match c.equivalence {
+            Some((lo, hi)) => (1.0 - 2.0 * self.settings.alpha, (pct(lo), pct(hi))),
+            None => (c.confidence, c.interval_pct()?),
+        };
+        Some(format!("the {} interval {}", confidence_words(confidence), percent_range(lo, hi)))
     }
 
     /// Notes of the row, and what holds for flat data of one process.
