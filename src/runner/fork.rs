@@ -312,7 +312,7 @@ fn load<D: Database>(
     for index in 0..b.keys {
         let family = keys.set(index);
         session
-            .put(family, keys.bytes(), values.of(index, 0))
+            .put(family, keys.bytes(), values.loaded(index))
             .map_err(|e| format!("load, key {index} of {}: {e}", b.keys))?;
         if index % 256 == 255 {
             if halt.load(Ordering::Relaxed) {

@@ -18,8 +18,8 @@
 //!   JMH loads every key into every family and rotates a counter; db_bench picks a family at random.
 //! * A comparator of the C API cannot shorten the keys of index blocks, so those of `callback-bytewise` are larger than those of `bytewise`:
 //!   their difference is more than the cost of the calls.
-//! * A value is the slice `key index + generation` of a pool, so that every value read can be checked; the generation counts iterations, so
-//!   that a lost overwrite is seen.
+//! * Values are the next slices of a pool, as db_bench's; there is one pool for the load and others for the iterations in turn, so that a
+//!   value that is read back tells when it was written and a lost overwrite is seen.
 
 use serde::{Deserialize, Serialize};
 
@@ -378,8 +378,8 @@ impl Benchmark {
         if self.keys == 0 {
             return usage("--keys: expected 1 or more, found 0".to_owned());
         }
-        if self.value_size == 0 || self.value_size > 1 << 30 {
-            return usage(format!("--value-size: expected 1 to 1G, found {}", self.value_size));
+        if self.value_size == 0 || self.value_size > 1 << 28 {
+            return usage(format!("--value-size: expected 1 to 256M, found {}", self.value_size));
         }
         if self.key_size == 0 || self.key_size > 1 << 20 {
             return usage(format!("--key-size: expected 1 to 1M, found {}", self.key_size));

@@ -2,7 +2,11 @@
 //!
 //! Nothing here looks at a clock (but [`Paced`], which is there to wait) or allocates once a thread has started.
 
+use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hasher};
 use std::hint::black_box;
+use std::ops::RangeInclusive;
+use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 use super::engine::{self, Batch, MultiGet, Session};
@@ -129,50 +133,109 @@ fn shares(b: &Benchmark) -> u64 {
     u64::from(b.families.max(1))
 }
 
-/// Values: slices of a pool of at least 1 MiB made of 100-byte pieces of which `ratio` is random, as db_bench makes them.
+/// Values: slices of pools of at least 1 MiB made of 100-byte pieces of which `ratio` is random, as db_bench makes them.
+///
+/// There are several pools with different contents: one for the load, where key `i` gets slice `i`, and some for the iterations in turn,
+/// from which a writer takes one slice after another. So a value read tells whether it was written, and about when.
 #[derive(Debug)]
 pub struct Values {
-    pool: Vec<u8>,
+    bytes: Vec<u8>,
     size: usize,
-    mask: u64,
+    /// Slices of a pool.
+    slices: usize,
+    /// Hash of each slice -> pools that hold it, as bits; made when it is first needed.
+    origins: OnceLock<HashMap<u64, u8>>,
 }
 
-/// Slots that one generation is away from the next; odd, so that all slots are used.
-const GENERATION: u64 = 7919;
+/// One for the load, the others for iterations in turn. As long as overwritten values come from another pool, a lost write is seen.
+const POOLS: usize = 4;
+
+/// The pool of a generation.
+fn pool(generation: u64) -> usize {
+    if generation == 0 { 0 } else { 1 + ((generation - 1) % (POOLS as u64 - 1)) as usize }
+}
+
+fn hash(value: &[u8]) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    hasher.write(value);
+    hasher.finish()
+}
 
 impl Values {
-    /// The pool of `b` for `seed`.
+    /// The pools of `b` for `seed`.
     pub fn new(b: &Benchmark, seed: u64) -> Self {
         const PIECE: usize = 100;
         let size = b.value_size as usize;
-        // A power of two, so that choosing a slot needs no division; at least 4, so that generations differ.
-        let slots = (1usize << 20).div_ceil(size).max(4).next_power_of_two();
+        let slices = (1usize << 20).div_ceil(size).max(2);
         let mut rng = Rng::new(seed ^ 0x5EED_0F7A_1C0D_E5A1);
         let random = ((PIECE as f64 * b.ratio).round() as usize).clamp(1, PIECE);
-        let total = size * slots;
-        let mut pool = Vec::with_capacity(total + PIECE);
+        let total = size * slices * POOLS;
+        let mut bytes = Vec::with_capacity(total + PIECE);
         let mut piece = [0u8; PIECE];
-        while pool.len() < total {
+        while bytes.len() < total {
             piece[..random].fill_with(|| (rng.draw() >> 32) as u8);
             for i in random..PIECE {
                 piece[i] = piece[i - random];
             }
-            pool.extend_from_slice(&piece);
+            bytes.extend_from_slice(&piece);
         }
-        pool.truncate(total);
-        Values { pool, size, mask: slots as u64 - 1 }
+        bytes.truncate(total);
+        Values { bytes, size, slices, origins: OnceLock::new() }
     }
 
-    /// The value that key `index` gets in `generation` (0: the load).
-    pub fn of(&self, index: u64, generation: u64) -> &[u8] {
-        let slot = index.wrapping_add(generation.wrapping_mul(GENERATION)) & self.mask;
-        let start = slot as usize * self.size;
-        &self.pool[start..start + self.size]
+    fn slice(&self, number: usize) -> &[u8] {
+        &self.bytes[number * self.size..(number + 1) * self.size]
     }
 
-    /// `value` was written to key `index` in one of `generations`.
-    fn is_of(&self, value: &[u8], index: u64, generations: &std::ops::RangeInclusive<u64>) -> bool {
-        generations.clone().any(|g| self.of(index, g) == value)
+    /// The value that the load gives key `index`.
+    pub fn loaded(&self, index: u64) -> &[u8] {
+        self.slice((index % self.slices as u64) as usize)
+    }
+
+    /// `value` was written to key `index` in one of `generations` (0: the load).
+    fn is_of(&self, value: &[u8], index: u64, generations: &RangeInclusive<u64>) -> bool {
+        if *generations.start() == 0 && value == self.loaded(index) {
+            return true;
+        }
+        // A writer does not remember which key got which slice; which pool it was from is known.
+        let written = (*generations.start()).max(1)..=*generations.end();
+        let pools = written.take(POOLS).fold(0u8, |bits, g| bits | 1 << pool(g));
+        if pools == 0 {
+            return false;
+        }
+        let origins = self.origins.get_or_init(|| {
+            let mut origins = HashMap::new();
+            for number in 0..self.slices * POOLS {
+                *origins.entry(hash(self.slice(number))).or_insert(0) |= 1 << (number / self.slices);
+            }
+            origins
+        });
+        origins.get(&hash(value)).is_some_and(|from| from & pools != 0)
+    }
+}
+
+/// The next value, and the next.
+#[derive(Clone, Debug)]
+struct Supply<'a> {
+    values: &'a Values,
+    /// First slice of the pool, and the one behind its last.
+    pool: (usize, usize),
+    next: usize,
+}
+
+impl<'a> Supply<'a> {
+    fn new(values: &'a Values, generation: u64) -> Self {
+        let first = pool(generation) * values.slices;
+        Supply { values, pool: (first, first + values.slices), next: first }
+    }
+
+    fn take(&mut self) -> &'a [u8] {
+        let value = self.values.slice(self.next);
+        self.next += 1;
+        if self.next == self.pool.1 {
+            self.next = self.pool.0;
+        }
+        value
     }
 }
 
@@ -209,7 +272,7 @@ impl Tally {
 #[derive(Clone, Debug)]
 pub enum Known<'a> {
     /// Written by us from this pool, in one of these generations.
-    Values(&'a Values, std::ops::RangeInclusive<u64>),
+    Values(&'a Values, RangeInclusive<u64>),
     /// Of a database that somebody else made.
     Nothing,
 }
@@ -400,8 +463,7 @@ pub struct Put<'a, S> {
     keys: Keys,
     indexes: Indexes,
     first: Indexes,
-    values: &'a Values,
-    generation: u64,
+    supply: Supply<'a>,
     tally: Tally,
 }
 
@@ -414,8 +476,7 @@ impl<'a, S: Session> Put<'a, S> {
             keys: Keys::new(b),
             first: indexes.clone(),
             indexes,
-            values,
-            generation: 0,
+            supply: Supply::new(values, 0),
             tally: Tally::default(),
         }
     }
@@ -426,7 +487,7 @@ impl<S: Session> Operation for Put<'_, S> {
     fn call(&mut self) -> engine::Result<()> {
         let (index, _) = self.indexes.ask();
         let family = self.keys.set(index);
-        let value = self.values.of(index, self.generation);
+        let value = self.supply.take();
         self.session.put(family, self.keys.bytes(), value)?;
         let t = &mut self.tally;
         t.ops += 1;
@@ -441,7 +502,7 @@ impl<S: Session> Operation for Put<'_, S> {
     }
 
     fn start(&mut self, generation: u64) {
-        self.generation = generation;
+        self.supply = Supply::new(self.supply.values, generation);
         self.first = self.indexes.clone();
         self.tally = Tally::default();
     }
@@ -796,17 +857,31 @@ mod tests {
         for (ratio, low, high) in [(0.1, 0.0, 0.35), (0.5, 0.4, 0.75), (1.0, 0.95, 1.1)] {
             let b = Benchmark { ratio, value_size: 400, ..Benchmark::new(Op::Put) };
             let values = Values::new(&b, 42);
-            assert!(values.pool.len() >= 1 << 20);
+            assert!(values.slices * values.size >= 1 << 20);
             let mut zip = flate2::write::DeflateEncoder::new(Vec::new(), flate2::Compression::fast());
-            std::io::Write::write_all(&mut zip, &values.pool).unwrap();
-            let got = zip.finish().unwrap().len() as f64 / values.pool.len() as f64;
+            std::io::Write::write_all(&mut zip, &values.bytes).unwrap();
+            let got = zip.finish().unwrap().len() as f64 / values.bytes.len() as f64;
             assert!((low..high).contains(&got), "{ratio}: {got}");
         }
-        let b = Benchmark { value_size: 1 << 21, ..Benchmark::new(Op::Put) };
-        let values = Values::new(&b, 42);
-        assert_ne!(values.of(5, 0), values.of(5, 1));
-        assert!(values.is_of(values.of(5, 2), 5, &(0..=2)));
-        assert!(!values.is_of(values.of(5, 2), 5, &(0..=1)));
+        for value_size in [1 << 21, 100, 8] {
+            let b = Benchmark { value_size, ..Benchmark::new(Op::Put) };
+            let values = Values::new(&b, 42);
+            assert_eq!(values.loaded(5).len(), value_size as usize);
+            assert_ne!(values.loaded(5), values.loaded(6));
+            assert!(values.is_of(values.loaded(5), 5, &(0..=0)) && !values.is_of(values.loaded(5), 6, &(0..=0)));
+            for generation in 1..10 {
+                let mut supply = Supply::new(&values, generation);
+                let value = supply.take();
+                assert!(values.is_of(value, 5, &(generation..=generation)));
+                assert!(values.is_of(value, 5, &(0..=generation)) && values.is_of(value, 5, &(0..=100)));
+                assert!(!values.is_of(value, 5, &(0..=generation - 1)) || generation > 3, "{generation}");
+                assert!(!values.is_of(value, 5, &(generation + 1..=generation + 1)));
+                assert!(!values.is_of(values.loaded(5), 5, &(generation..=generation)));
+                assert!((0..values.slices).all(|_| !values.is_of(supply.take(), 5, &(0..=0))));
+                assert_eq!(value, Supply::new(&values, generation).take(), "from the start again");
+            }
+            assert!(!values.is_of(b"never written", 5, &(0..=100)));
+        }
     }
 
     fn memory(b: &Benchmark) -> MemoryDb {
@@ -820,7 +895,7 @@ mod tests {
         let mut session = db.session(MODE, None).unwrap();
         for index in 0..count {
             let family = keys.set(index);
-            session.put(family, keys.bytes(), values.of(index, 0)).unwrap();
+            session.put(family, keys.bytes(), values.loaded(index)).unwrap();
         }
     }
 
