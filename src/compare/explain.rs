@@ -95,7 +95,7 @@ pub(super) fn explain(draft: &Draft, columns: &[Column], unit: &Unit, cx: &Conte
 }
 
 fn side(column: usize, grounds: &Grounds, warnings: Vec<String>) -> SideStory {
-    let histogram = grounds.observations.as_ref().is_some_and(|o| o.weights.is_some());
+    let histogram = grounds.observations.as_ref().is_some_and(|o| o.weights().is_some());
     let observations = grounds.observations.as_ref().filter(|_| !histogram);
     let forks = observations.and_then(|o| o.forks());
     let told_apart = forks.is_some();
@@ -206,7 +206,7 @@ fn tested_values(basis: Basis, x: &Grounds, y: &Grounds) -> Option<(Vec<f64>, Ve
     let of = |g: &Grounds| match (&g.side, &g.observations) {
         (Side::Forks { centers, .. }, _) if basis != Basis::OneProcess => Some(centers.clone()),
         (Side::Summary(_) | Side::Mixed, _) => None,
-        (_, o) => o.as_ref().filter(|o| o.weights.is_none()).map(|o| o.values.clone()),
+        (_, o) => o.as_ref().filter(|o| o.weights().is_none()).map(|o| o.values.clone()),
     };
     Some((of(x)?, of(y)?))
 }

@@ -89,7 +89,7 @@ fn ratio(drafts: &[Draft], base: usize, i: usize, plan: &Plan) -> (Option<f64>, 
 pub(super) fn best_column(table: &GridTable) -> usize {
     let n = table.columns.len();
     let rough = |s: &Series| match &s.evidence {
-        Evidence::Raw(o) => stats::moments(&o.values, o.weights.as_deref()).map(|m| m.mean),
+        Evidence::Raw(o) => stats::moments(&o.values, o.weights()).map(|m| m.mean),
         Evidence::Summary(s) => Some(s.value),
         Evidence::Mixed => None,
     };

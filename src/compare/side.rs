@@ -71,7 +71,7 @@ pub(super) fn wants_means(series: &Series, plan: &Plan) -> bool {
         Evidence::Raw(o) => match plan.center {
             CenterChoice::Mean => true,
             CenterChoice::Median => false,
-            CenterChoice::Auto => o.blocks.is_some() || o.weights.is_some(),
+            CenterChoice::Auto => o.blocks().is_some() || o.weights().is_some(),
         },
         Evidence::Summary(s) => matches!(s.center, Center::Mean | Center::ForkMean),
         Evidence::Mixed => false,
@@ -116,7 +116,7 @@ fn reported(s: &Summary) -> Reported {
 
 fn raw(o: &Observations, exact: bool, means: bool, plan: &Plan) -> (Cell, Side) {
     let mut cell = Cell { raw: true, n: Some(o.count()), confidence: plan.confidence, ..Cell::default() };
-    let moments = stats::moments(&o.values, o.weights.as_deref());
+    let moments = stats::moments(&o.values, o.weights());
     let (Some(sample), Some(m)) = (Sample::new(o.values.clone()), moments) else { return (cell, Side::Mixed) };
     (cell.mean, cell.sd, cell.min, cell.max) = (Some(m.mean), m.sd, Some(m.min), Some(m.max));
     let forks = o.forks();
@@ -139,9 +139,9 @@ fn raw(o: &Observations, exact: bool, means: bool, plan: &Plan) -> (Cell, Side) 
                 }
             }
         }
-        return (cell, Side::Forks { centers, iterations: o.weights.is_none().then_some(sample) });
+        return (cell, Side::Forks { centers, iterations: o.weights().is_none().then_some(sample) });
     }
-    if o.weights.is_some() {
+    if o.weights().is_some() {
         // Calls of a histogram are not runs: there are no values to rank, and no interval of a median that would hold.
         cell.kind = Some(if wants_median { Center::Median } else { Center::Mean });
         if wants_median {
@@ -171,9 +171,9 @@ fn raw(o: &Observations, exact: bool, means: bool, plan: &Plan) -> (Cell, Side) 
 /// The value that stands for a fork: its mean, or its median, counting weights.
 fn center_of_fork(fork: &Observations, wants_median: bool) -> Option<f64> {
     if !wants_median {
-        return stats::moments(&fork.values, fork.weights.as_deref()).map(|m| m.mean);
+        return stats::moments(&fork.values, fork.weights()).map(|m| m.mean);
     }
-    match &fork.weights {
+    match fork.weights() {
         Some(weights) => stats::Counted::new(&fork.values, weights).map(|c| stats::Ordered::median(&c)),
         None => Sample::new(fork.values.clone()).map(|s| stats::Ordered::median(&s)),
     }

@@ -15,7 +15,7 @@ use crate::units::show::{Scale, Spelling};
 
 /// All warnings about the values of one side.
 pub(super) fn of_side(grounds: &Grounds) -> Vec<Warning> {
-    let Some(o) = grounds.observations.as_ref().filter(|o| o.weights.is_none()) else { return Vec::new() };
+    let Some(o) = grounds.observations.as_ref().filter(|o| o.weights().is_none()) else { return Vec::new() };
     match &grounds.side {
         Side::Flat(_) => diagnose::diagnose(&o.values),
         Side::OneProcess(_) => {

@@ -18,21 +18,48 @@ pub enum Reading {
     Printed(PrintedComparison),
 }
 
-/// Raw values of one series in the order they were observed.
+/// Raw values of one series in the order they were observed. Small without weights and blocks: there may be millions.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Observations {
     /// Values in base units, finite, in order of observation.
     pub values: Vec<f64>,
-    /// How often each value was seen; `None`: once each.
-    pub weights: Option<Vec<u64>>,
-    /// Process (fork, run) of each value; `None`: the input does not tell processes apart.
-    pub blocks: Option<Vec<u32>>,
+    marks: Option<Box<Marks>>,
+}
+
+/// What few series have beside their values.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Marks {
+    weights: Option<Vec<u64>>,
+    blocks: Option<Vec<u32>>,
 }
 
 impl Observations {
+    /// Values seen once each, by one process or by processes that cannot be told apart.
+    pub fn new(values: Vec<f64>) -> Self {
+        Observations { values, marks: None }
+    }
+
+    /// The same with the process of each value.
+    #[must_use]
+    pub fn in_blocks(mut self, blocks: Vec<u32>) -> Self {
+        debug_assert_eq!(blocks.len(), self.values.len());
+        self.marks.get_or_insert_default().blocks = Some(blocks);
+        self
+    }
+
+    /// How often each value was seen; `None`: once each.
+    pub fn weights(&self) -> Option<&[u64]> {
+        self.marks.as_ref()?.weights.as_deref()
+    }
+
+    /// Process (fork, run) of each value; `None`: the input does not tell processes apart.
+    pub fn blocks(&self) -> Option<&[u32]> {
+        self.marks.as_ref()?.blocks.as_deref()
+    }
+
     /// Number of values, counting weights.
     pub fn count(&self) -> u64 {
-        match &self.weights {
+        match self.weights() {
             Some(w) => w.iter().fold(0u64, |a, &b| a.saturating_add(b)),
             None => self.values.len() as u64,
         }
@@ -40,55 +67,59 @@ impl Observations {
 
     /// Values of each block in order of first appearance; `None` where processes are unknown.
     pub fn forks(&self) -> Option<Vec<Observations>> {
-        let blocks = self.blocks.as_ref()?;
-        let mut order: Vec<u32> = Vec::new();
+        let blocks = self.blocks()?;
         let mut at = std::collections::HashMap::new();
         let mut out: Vec<Observations> = Vec::new();
         for (i, &b) in blocks.iter().enumerate() {
             let k = *at.entry(b).or_insert_with(|| {
-                order.push(b);
-                out.push(Observations {
-                    weights: self.weights.as_ref().map(|_| Vec::new()),
-                    ..Observations::default()
-                });
-                order.len() - 1
+                out.push(Observations::default());
+                out.len() - 1
             });
-            out[k].values.push(self.values[i]);
-            if let (Some(to), Some(from)) = (&mut out[k].weights, &self.weights) {
-                to.push(from[i]);
+            out[k].push(self.values[i], self.weights().map_or(1, |w| w[i]), None);
+        }
+        // A process of which all values were seen once is still one of a histogram.
+        if self.weights().is_some() {
+            for fork in &mut out {
+                let ones = vec![1; fork.values.len()];
+                fork.marks.get_or_insert_default().weights.get_or_insert(ones);
             }
         }
         Some(out)
     }
 
     /// Appends one value. A block on any value makes blocks of all: values without one share block 0.
+    #[inline]
     pub fn push(&mut self, value: f64, weight: u64, block: Option<u32>) {
-        if weight != 1 && self.weights.is_none() {
-            self.weights = Some(vec![1; self.values.len()]);
-        }
-        if block.is_some() && self.blocks.is_none() {
-            self.blocks = Some(vec![0; self.values.len()]);
+        if weight != 1 || block.is_some() || self.marks.is_some() {
+            self.mark(weight, block);
         }
         self.values.push(value);
-        if let Some(w) = &mut self.weights {
-            w.push(weight);
+    }
+
+    /// Weight and block of the value that is appended next.
+    fn mark(&mut self, weight: u64, block: Option<u32>) {
+        let before = self.values.len();
+        let marks = self.marks.get_or_insert_default();
+        if weight != 1 || marks.weights.is_some() {
+            marks.weights.get_or_insert_with(|| vec![1; before]).push(weight);
         }
-        if let Some(b) = &mut self.blocks {
-            b.push(block.unwrap_or(0));
+        if block.is_some() || marks.blocks.is_some() {
+            marks.blocks.get_or_insert_with(|| vec![0; before]).push(block.unwrap_or(0));
         }
     }
 
     /// Appends all of `other`, whose processes are other processes than those seen so far.
     pub fn append(&mut self, other: &Observations) {
-        let next = self.blocks.as_ref().map_or(0, |b| b.iter().max().map_or(0, |m| m + 1));
-        if other.blocks.is_none() && other.weights.is_none() && self.blocks.is_none() && self.weights.is_none() {
+        if other.marks.is_none() && self.marks.is_none() {
             self.values.extend_from_slice(&other.values);
             return;
         }
+        let next = self.blocks().map_or(0, |b| b.iter().max().map_or(0, |m| m + 1));
+        let blocks = self.blocks().is_some();
         // Flat values beside forked ones: one process of unknown make-up.
         for i in 0..other.values.len() {
-            let weight = other.weights.as_ref().map_or(1, |w| w[i]);
-            let block = other.blocks.as_ref().map(|b| b[i] + next).or(self.blocks.as_ref().map(|_| next));
+            let weight = other.weights().map_or(1, |w| w[i]);
+            let block = other.blocks().map(|b| b[i] + next).or(blocks.then_some(next));
             self.push(other.values[i], weight, block);
         }
     }

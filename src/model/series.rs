@@ -44,6 +44,11 @@ impl Series {
         Series { evidence: Evidence::Raw(Observations::default()), reported: None, printed: None }
     }
 
+    /// An empty series with room for `n` raw observations.
+    pub fn with_capacity(n: usize) -> Self {
+        Series { evidence: Evidence::Raw(Observations::new(Vec::with_capacity(n))), reported: None, printed: None }
+    }
+
     /// Adds a reading. A summary beside samples becomes what was reported; two summaries cannot be combined.
     pub fn push(&mut self, reading: &Reading, block: Option<u32>) {
         match reading {

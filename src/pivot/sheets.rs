@@ -342,6 +342,7 @@ pub(super) fn fill(
                 }
             }
         }
+        groups[g].series = Vec::new();
     }
     let mut tables: Vec<GridTable> = fillings.into_iter().map(|f| f.table).collect();
     let cells = tables.iter_mut().flat_map(|t| &mut t.rows).flat_map(|r| r.cells.iter_mut().flatten());

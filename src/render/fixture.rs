@@ -47,7 +47,7 @@ pub fn raw(center: f64, spread: f64) -> Cell {
         sd: Some(center * spread * 0.32),
         min: values.iter().copied().min_by(f64::total_cmp),
         max: values.iter().copied().max_by(f64::total_cmp),
-        observations: Some(Observations { values, ..Observations::default() }),
+        observations: Some(Observations::new(values)),
         ..Cell::default()
     }
 }
@@ -57,7 +57,7 @@ fn forked(center: f64, spread: f64) -> Cell {
     let mut cell = raw(center, spread);
     (cell.forks, cell.kind) = (Some(5), Some(Center::ForkMean));
     if let Some(o) = &mut cell.observations {
-        o.blocks = Some((0..10).map(|i| i / 2).collect());
+        *o = std::mem::take(o).in_blocks((0..10).map(|i| i / 2).collect());
     }
     cell
 }
@@ -143,10 +143,7 @@ pub fn times() -> Table {
         lo: None,
         hi: None,
         infinite: true,
-        observations: Some(Observations {
-            values: vec![center * 0.99, center, center * 1.02],
-            ..Observations::default()
-        }),
+        observations: Some(Observations::new(vec![center * 0.99, center, center * 1.02])),
         ..raw(center, 0.03)
     };
     let mut c = compared(5.0e-9, 5.2e-9, 0.0, 0.0, 0.4, Verdict::Unclear);

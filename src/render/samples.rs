@@ -37,8 +37,8 @@ pub fn jsonl(set: &SeriesSet, out: &mut dyn Write) -> io::Result<()> {
             match &series.evidence {
                 Evidence::Raw(o) => {
                     for (i, value) in o.values.iter().enumerate() {
-                        record.block = o.blocks.as_ref().map(|b| b[i]);
-                        let weight = o.weights.as_ref().map_or(1, |w| w[i]);
+                        record.block = o.blocks().map(|b| b[i]);
+                        let weight = o.weights().map_or(1, |w| w[i]);
                         write(&record, &Reading::One { value: *value, weight })?;
                     }
                 }
@@ -73,8 +73,8 @@ pub fn csv(set: &SeriesSet, out: &mut dyn Write) -> io::Result<u64> {
                 continue;
             };
             for (i, value) in o.values.iter().enumerate() {
-                let weight = o.weights.as_ref().map_or(1, |w| w[i]).to_string();
-                let block = o.blocks.as_ref().map_or(String::new(), |b| b[i].to_string());
+                let weight = o.weights().map_or(1, |w| w[i]).to_string();
+                let block = o.blocks().map_or(String::new(), |b| b[i].to_string());
                 let unit = &*set.units[unit.0 as usize].name;
                 writer.write_record([
                     file.unwrap_or(""),
@@ -145,15 +145,15 @@ fn lines(group: &Group, set: &SeriesSet, out: &mut dyn Write) -> io::Result<u64>
     }
     let name = go_name(group);
     let rows = raw.iter().map(|(_, o)| o.values.len()).max().unwrap_or(0);
-    let forks = raw.iter().filter_map(|(_, o)| o.blocks.as_ref()).flatten().max().copied().unwrap_or(0);
+    let forks = raw.iter().filter_map(|(_, o)| o.blocks()).flatten().max().copied().unwrap_or(0);
     let mut fork = None;
     for i in 0..rows {
-        let here = raw.iter().find_map(|(_, o)| o.blocks.as_ref()?.get(i).copied());
+        let here = raw.iter().find_map(|(_, o)| o.blocks()?.get(i).copied());
         if here.is_some() && here != fork {
             fork = here;
             writeln!(out, "# fork {} of {forks}", here.unwrap_or(0))?;
         }
-        let weight = raw.iter().find_map(|(_, o)| o.weights.as_ref()?.get(i).copied()).unwrap_or(1);
+        let weight = raw.iter().find_map(|(_, o)| o.weights()?.get(i).copied()).unwrap_or(1);
         let mut line = format!("Benchmark{name} 1");
         for (unit, o) in raw.iter() {
             if let Some(v) = o.values.get(i) {

@@ -389,7 +389,7 @@ fn resolution(sample: &Sample) -> Option<Warning> {
 
 fn warm_up(observations: &Observations) -> Option<Warning> {
     // Histograms do not tell which value came first.
-    if observations.weights.is_some() {
+    if observations.weights().is_some() {
         return None;
     }
     let forks: Vec<Vec<f64>> = observations.forks()?.into_iter().map(|f| f.values).filter(|f| f.len() > 1).collect();

@@ -21,7 +21,7 @@ pub fn fork_means(observations: &Observations) -> Option<Vec<f64>> {
 
 fn fork_moments(observations: &Observations) -> Option<Vec<Moments>> {
     let forks = observations.forks()?;
-    Some(forks.iter().filter_map(|f| moments(&f.values, f.weights.as_deref())).collect())
+    Some(forks.iter().filter_map(|f| moments(&f.values, f.weights())).collect())
 }
 
 /// How the variance divides between forks and within them (one-way analysis of variance). Variances are squares of the
@@ -58,7 +58,7 @@ impl Anova {
     /// Divides the variance of `observations`; `None` where processes are not told apart or nothing was seen.
     pub fn new(observations: &Observations) -> Option<Self> {
         let mut forks = fork_moments(observations)?;
-        let mut pooled = moments(&observations.values, observations.weights.as_deref())?;
+        let mut pooled = moments(&observations.values, observations.weights())?;
         // Squares must neither overflow nor vanish.
         let scale = power_of_two_scale(pooled.min.abs().max(pooled.max.abs()));
         for m in forks.iter_mut().chain([&mut pooled]) {

@@ -72,7 +72,7 @@ fn add(all: &mut Vec<Distribution>, table: &Table, row: &Row, share: f64, unit: 
 fn histogram(table: &Table, row: &Row) -> Option<Distribution> {
     let line = |cell: &Cell| {
         let o = cell.observations.as_ref()?;
-        let weights = o.weights.as_ref()?;
+        let weights = o.weights()?;
         let mut steps: Vec<(f64, u64)> =
             o.values.iter().copied().zip(weights.iter().copied()).filter(|s| s.0 > 0.0).collect();
         steps.sort_by(|a, b| a.0.total_cmp(&b.0));

@@ -29,7 +29,7 @@ pub struct Strip<'a> {
 
 /// Strips of at most `max` rows of `table`, and how many more there are.
 pub fn strips(table: &Table, max: usize) -> (Vec<Strip<'_>>, usize) {
-    let has_samples = |c: &Cell| c.observations.as_ref().is_some_and(|o| o.weights.is_none() && o.values.len() > 1);
+    let has_samples = |c: &Cell| c.observations.as_ref().is_some_and(|o| o.weights().is_none() && o.values.len() > 1);
     let (rows, left_out) = heaviest(table, max, |r| r.cells.iter().flatten().any(has_samples));
     let strip = |row: &'_ Row| {
         let lanes = row.cells.iter().enumerate().filter_map(|(i, c)| Some((i, c.as_ref()?)));
@@ -61,7 +61,7 @@ pub fn dots(cell: &Cell) -> (Vec<(f64, usize)>, usize) {
         }),
     };
     let every = o.values.len().div_ceil(DOTS).max(1);
-    let all = o.values.iter().enumerate().map(|(i, v)| (*v, fork(o.blocks.as_ref().and_then(|b| b.get(i).copied()))));
+    let all = o.values.iter().enumerate().map(|(i, v)| (*v, fork(o.blocks().and_then(|b| b.get(i).copied()))));
     (all.collect::<Vec<_>>().into_iter().step_by(every).collect(), o.values.len())
 }
 

@@ -264,16 +264,16 @@ impl Plot {
         // Per place: how many, and of which process.
         let mut places: Vec<(usize, Option<u32>, bool)> = vec![(0, None, false); across];
         let Some(o) = &cell.observations else { return String::new() };
-        let first = o.blocks.as_ref().and_then(|b| b.iter().min().copied()).unwrap_or(0);
+        let first = o.blocks().and_then(|b| b.iter().min().copied()).unwrap_or(0);
         for (i, v) in o.values.iter().enumerate() {
-            let block = o.blocks.as_ref().and_then(|b| b.get(i).copied());
+            let block = o.blocks().and_then(|b| b.get(i).copied());
             if let Some(place) = places.get_mut(column(*v)) {
                 place.2 |= place.0 > 0 && place.1 != block;
                 place.1 = block;
                 place.0 += 1;
             }
         }
-        let several = o.blocks.as_ref().is_some_and(|b| b.iter().any(|x| *x != first));
+        let several = o.blocks().is_some_and(|b| b.iter().any(|x| *x != first));
         *forks |= several;
         let mut line = Canvas::new(across);
         for (at, (n, block, mixed)) in places.into_iter().enumerate().filter(|(_, p)| p.0 > 0) {
