@@ -6,7 +6,7 @@ use std::io::{self, Read};
 use memchr::{memchr, memchr_iter};
 
 /// Bytes read at a time unless a test says otherwise.
-pub const BLOCK: usize = 1 << 20;
+pub const BLOCK: usize = 1 << 18;
 
 /// A line is kept up to this length; the rest of a longer one is passed over and said, so that memory stays bounded.
 pub const LONGEST_LINE: usize = 64 << 20;
@@ -26,64 +26,61 @@ pub struct CleanLine<'a> {
 /// Calls `each` with every line of `input`, in order, until the end or an error. Returns the number of bytes read.
 ///
 /// # Errors
-/// A read error, after the complete lines before it were delivered.
+/// A read error, after the complete lines before it were delivered; what follows the last line end is not, its end being unknown.
 pub fn read_lines(input: &mut dyn Read, block: usize, mut each: impl FnMut(CleanLine<'_>)) -> io::Result<u64> {
-    let block = block.max(1);
-    let mut buffer: Vec<u8> = Vec::new();
-    let mut start = 0; // of the unfinished line in `buffer`
+    let mut buffer: Vec<u8> = vec![0; block.max(1)];
+    let mut held = 0; // bytes of the unfinished line, at the start of the buffer
     let mut number = 1u64;
     let mut total = 0u64;
     let mut cut = false; // the line in progress already lost bytes
-    let mut emit = |number: u64, raw: &[u8], cut: bool| {
+    let mut escapes = false; // there are escape sequences in the bytes held
+    let mut emit = |number: u64, raw: &[u8], escapes: bool, cut: bool| {
         let raw = raw.strip_suffix(b"\r").unwrap_or(raw);
-        let (bytes, removed) = clean(raw);
+        let (bytes, removed) = clean(raw, escapes);
         each(CleanLine { number, bytes: &bytes, removed, cut });
     };
     loop {
-        if start > 0 {
-            buffer.drain(..start);
-            start = 0;
+        if buffer.len() - held < block.max(1) {
+            // Doubled, so that a long line is not moved again for every block of it.
+            buffer.resize((held * 2).max(held + block.max(1)), 0);
         }
-        let held = buffer.len();
-        buffer.resize(held + block, 0);
-        let got = loop {
-            match input.read(&mut buffer[held..]) {
-                Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
-                other => break other,
-            }
+        let got = match input.read(&mut buffer[held..]) {
+            Err(e) if e.kind() == io::ErrorKind::Interrupted => continue,
+            got => got?,
         };
-        let got = match got {
-            Ok(n) => n,
-            Err(e) => {
-                // What precedes the error is a line of its own; its end is unknown, so it is not delivered.
-                return Err(e);
-            }
-        };
-        buffer.truncate(held + got);
         total += got as u64;
+        let filled = held + got;
         if got == 0 {
             if held > 0 || cut {
-                emit(number, &buffer, cut);
+                emit(number, &buffer[..held], escapes, cut);
             }
             return Ok(total);
         }
-        for end in memchr_iter(b'\n', &buffer[held..]) {
+        escapes |= memchr(0x1b, &buffer[held..filled]).is_some();
+        let mut start = 0;
+        for end in memchr_iter(b'\n', &buffer[held..filled]) {
             let end = held + end;
-            emit(number, &buffer[start..end], cut);
+            emit(number, &buffer[start..end], escapes, cut);
             cut = false;
             number += 1;
             start = end + 1;
         }
-        if buffer.len() - start > LONGEST_LINE {
-            buffer.truncate(start + LONGEST_LINE);
+        if start > 0 {
+            buffer.copy_within(start..filled, 0);
+            escapes &= memchr(0x1b, &buffer[..filled - start]).is_some();
+        }
+        held = filled - start;
+        if held > LONGEST_LINE {
+            held = LONGEST_LINE;
             cut = true;
         }
     }
 }
 
-/// The line without escape sequences and time stamp, and how many bytes were taken from its start.
-fn clean(raw: &[u8]) -> (Cow<'_, [u8]>, usize) {
-    let (bytes, mut removed) = match memchr(0x1b, raw) {
+/// The line without escape sequences (there are none unless `escapes`) and time stamp, and how many bytes were taken from its start.
+fn clean(raw: &[u8], escapes: bool) -> (Cow<'_, [u8]>, usize) {
+    let first = if escapes { memchr(0x1b, raw) } else { None };
+    let (bytes, mut removed) = match first {
         Some(first) => {
             let stripped = without_escapes(raw, first);
             let at_start = if first == 0 { escape_len(raw) } else { 0 };
@@ -198,7 +195,7 @@ mod tests {
             (b"a\x1b[3\xc3\xa4", b"a\xc3\xa4", 0),
         ];
         for (raw, want, removed) in cases {
-            let (got, n) = clean(raw);
+            let (got, n) = clean(raw, true);
             assert_eq!((&*got, n), (*want, *removed), "{:?}", String::from_utf8_lossy(raw));
         }
     }

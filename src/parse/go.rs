@@ -23,7 +23,7 @@ use nom::combinator::{all_consuming, opt};
 use nom::sequence::{preceded, separated_pair};
 use nom::{IResult, Parser};
 
-use super::lex::{Field, Fields, plain_decimal, trim};
+use super::lex::{Field, Fields, Number, after_blanks, number, plain_decimal, trim};
 use super::{Claim, Line, RecordParser};
 use crate::base::Diagnostic;
 use crate::model::{Reading, Record, Scheme, Settings, Sink};
@@ -54,6 +54,7 @@ pub struct Go {
     /// Index into `units` by printed spelling.
     unit_index: HashMap<Box<[u8]>, usize>,
     readings: Vec<(UnitId, Reading)>,
+    last: Last,
     failed: bool,
 }
 
@@ -61,6 +62,16 @@ struct Pending {
     name: String,
     line: u64,
     text: Vec<u8>,
+}
+
+/// The last result, which the next line most often repeats but for the numbers.
+#[derive(Default)]
+struct Last {
+    /// The line's bytes up to the end of the name.
+    front: Vec<u8>,
+    name: String,
+    /// Units in order of the line: indexes into [`Go::units`].
+    units: Vec<usize>,
 }
 
 struct KnownUnit {
@@ -92,8 +103,43 @@ impl Go {
             units: Vec::new(),
             unit_index: HashMap::new(),
             readings: Vec::new(),
+            last: Last::default(),
             failed: false,
         }
+    }
+
+    /// Reads a line that repeats the name and the units of the last result and has plain numbers: nearly every line of a long file.
+    /// `false`: it is for the general way, and nothing was pushed.
+    fn repeats(&mut self, line: Line<'_>, out: &mut dyn Sink) -> bool {
+        if self.pending.is_some() || self.last.units.is_empty() {
+            return false;
+        }
+        let Some(rest) = line.bytes.strip_prefix(&self.last.front[..]).and_then(after_blanks) else { return false };
+        let Some((Number { places: 0, .. }, rest)) = number(rest) else { return false };
+        let Some(mut rest) = after_blanks(rest) else { return false };
+        self.readings.clear();
+        for &k in &self.last.units {
+            let unit = &self.units[k];
+            let Some((value, behind)) = number(rest) else { return false };
+            let Some(behind) = after_blanks(behind).and_then(|b| b.strip_prefix(&*unit.printed)) else { return false };
+            let value = value.value() * unit.factor;
+            if !value.is_finite() {
+                return false;
+            }
+            self.readings.push((unit.id, Reading::One { value, weight: 1 }));
+            rest = behind;
+            match after_blanks(rest) {
+                Some(more) => rest = more,
+                None if rest.is_empty() => break,
+                None => return false,
+            }
+        }
+        if !rest.is_empty() || self.readings.len() < self.last.units.len() {
+            return false;
+        }
+        self.seen_result = true;
+        self.emit(line.number, &self.last.name, out);
+        true
     }
 
     fn result(&mut self, line: Line<'_>, start: usize, out: &mut dyn Sink) -> Claim {
@@ -119,6 +165,10 @@ impl Go {
                 Ok(()) => match self.measurements(bytes, f.span().end, out) {
                     Ok(()) => {
                         self.push(line.number, name, out);
+                        self.last.front.clear();
+                        self.last.front.extend_from_slice(&bytes[..after]);
+                        self.last.name.clear();
+                        self.last.name.push_str(&String::from_utf8_lossy(name));
                         return Claim::Mine;
                     }
                     Err(fault) => fault,
@@ -198,9 +248,9 @@ impl Go {
                     });
                 }
             };
-            let known = self.unit(k, unit.bytes, out);
-            let scaled = number * known.factor;
-            let id = known.id;
+            let at = self.unit(k, unit.bytes, out);
+            let KnownUnit { factor, id, .. } = self.units[at];
+            let scaled = number * factor;
             if !scaled.is_finite() {
                 return Err(Fault {
                     code: "bad-value",
@@ -212,6 +262,7 @@ impl Go {
             self.readings.push((id, Reading::One { value: scaled, weight: 1 }));
             k += 1;
         }
+        self.last.units.truncate(k);
         if self.readings.is_empty() {
             return Err(Fault {
                 code: "missing-measurements",
@@ -224,31 +275,43 @@ impl Go {
         Ok(())
     }
 
-    /// The unit printed as `printed`; `guess` is its place on the line, where the same unit stood on the line before.
-    #[inline]
-    fn unit(&mut self, guess: usize, printed: &[u8], out: &mut dyn Sink) -> &KnownUnit {
-        let hit = match self.units.get(guess) {
-            Some(u) if &*u.printed == printed => Some(guess),
-            _ => self.unit_index.get(printed).copied(),
+    /// Index of the unit printed as `printed`, the `k`-th of its line.
+    fn unit(&mut self, k: usize, printed: &[u8], out: &mut dyn Sink) -> usize {
+        let guess = self.last.units.get(k).copied();
+        let at = match guess.filter(|&at| *self.units[at].printed == *printed) {
+            Some(at) => at,
+            None => self.find_unit(printed, out),
         };
-        let at = hit.unwrap_or_else(|| {
-            let text = String::from_utf8_lossy(printed);
-            let tidied = tidy(&text);
-            let id = out.unit(&Unit::new(base_name(self.mode, &tidied.name), &text));
-            let factor = tidied.factor;
-            self.unit_index.insert(printed.into(), self.units.len());
-            self.units.push(KnownUnit { printed: printed.into(), id, factor });
-            self.units.len() - 1
-        });
-        &self.units[at]
+        if k < self.last.units.len() {
+            self.last.units[k] = at;
+        } else {
+            self.last.units.push(at);
+        }
+        at
+    }
+
+    fn find_unit(&mut self, printed: &[u8], out: &mut dyn Sink) -> usize {
+        if let Some(&known) = self.unit_index.get(printed) {
+            return known;
+        }
+        let text = String::from_utf8_lossy(printed);
+        let tidied = tidy(&text);
+        let id = out.unit(&Unit::new(base_name(self.mode, &tidied.name), &text));
+        let factor = tidied.factor;
+        self.unit_index.insert(printed.into(), self.units.len());
+        self.units.push(KnownUnit { printed: printed.into(), id, factor });
+        self.units.len() - 1
     }
 
     fn push(&mut self, line: u64, name: &[u8], out: &mut dyn Sink) {
         self.seen_result = true;
-        let name = String::from_utf8_lossy(name);
+        self.emit(line, &String::from_utf8_lossy(name), out);
+    }
+
+    fn emit(&self, line: u64, name: &str, out: &mut dyn Sink) {
         out.record(&Record {
             line,
-            name: &name,
+            name,
             scheme: Scheme::Go,
             keys: &[],
             settings: &self.settings,
@@ -388,6 +451,9 @@ impl RecordParser for Go {
             }
             Some(b'B') if bytes.starts_with(b"Benchmark") => {
                 self.end_block();
+                if self.repeats(line, out) {
+                    return Claim::Mine;
+                }
                 return self.result(line, 0, out);
             }
             Some(b'U')

@@ -105,35 +105,66 @@ pub fn trim(bytes: &[u8]) -> &[u8] {
     &bytes[start..end]
 }
 
-/// A plain decimal number: digits with at most one point, at most 19 digits in all, no sign, no exponent; correctly rounded.
-/// `None` for everything else, which then takes the general way.
+/// A plain decimal number as it stands in a line: `digits / 10^places`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Number {
+    /// Its digits without the point, below 2^53.
+    pub digits: u64,
+    /// How many of them stand behind the point.
+    pub places: usize,
+}
+
+impl Number {
+    /// The value, correctly rounded: below 2^53 both the integer and the power of ten are exact, so the quotient is.
+    #[inline]
+    pub fn value(self) -> f64 {
+        const POW10: [f64; 16] = [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15];
+        #[expect(clippy::cast_precision_loss, reason = "below 2^53")]
+        let digits = self.digits as f64;
+        if self.places == 0 { digits } else { digits / POW10[self.places & 15] }
+    }
+}
+
+/// Digits with at most one point, at most 15 digits in all, no sign, no exponent, at the start of `bytes`; and what follows.
+#[inline]
+pub fn number(bytes: &[u8]) -> Option<(Number, &[u8])> {
+    let mut digits: u64 = 0;
+    let mut rest = bytes;
+    let mut take = |rest: &mut &[u8]| {
+        let before = rest.len();
+        while let [b, tail @ ..] = *rest {
+            let d = b.wrapping_sub(b'0');
+            if d > 9 {
+                break;
+            }
+            digits = digits.wrapping_mul(10).wrapping_add(u64::from(d));
+            *rest = tail;
+        }
+        before - rest.len()
+    };
+    let whole = take(&mut rest);
+    let mut places = 0;
+    if let [b'.', tail @ ..] = rest {
+        rest = tail;
+        places = take(&mut rest);
+    }
+    (1..=15).contains(&(whole + places)).then_some((Number { digits, places }, rest))
+}
+
+/// What follows the blanks and tabs at the start; `None` if there are none.
+#[inline]
+pub fn after_blanks(bytes: &[u8]) -> Option<&[u8]> {
+    let mut rest = bytes;
+    while let [b' ' | b'\t', tail @ ..] = rest {
+        rest = tail;
+    }
+    (rest.len() < bytes.len()).then_some(rest)
+}
+
+/// All of `bytes` as a plain number, see [`number`]. `None` for everything else, which then takes the general way.
 #[inline]
 pub fn plain_decimal(bytes: &[u8]) -> Option<f64> {
-    const POW10: [f64; 20] =
-        [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19];
-    if bytes.is_empty() || bytes.len() > 20 {
-        return None;
-    }
-    let mut digits: u64 = 0;
-    let mut point = None;
-    for (i, &b) in bytes.iter().enumerate() {
-        let d = b.wrapping_sub(b'0');
-        if d < 10 {
-            digits = digits.wrapping_mul(10).wrapping_add(u64::from(d));
-        } else if b == b'.' && point.is_none() {
-            point = Some(i);
-        } else {
-            return None;
-        }
-    }
-    let count = bytes.len() - usize::from(point.is_some());
-    // Below 2^53 both the integer and the power of ten are exact, so the quotient is the correctly rounded value.
-    if count == 0 || count > 19 || digits >= 1 << 53 {
-        return None;
-    }
-    let places = point.map_or(0, |p| bytes.len() - 1 - p);
-    #[expect(clippy::cast_precision_loss, reason = "below 2^53")]
-    Some(digits as f64 / POW10[places])
+    number(bytes).filter(|(_, rest)| rest.is_empty()).map(|(n, _)| n.value())
 }
 
 #[cfg(test)]

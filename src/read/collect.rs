@@ -5,9 +5,10 @@ use std::hash::{BuildHasher, Hash, Hasher};
 use std::sync::Arc;
 
 use hashbrown::{DefaultHashBuilder, HashTable};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::base::{Diagnostic, Severity, SourceId};
-use crate::model::{Group, Input, Record, Series, SeriesSet, Settings, SettingsId, Sink, UnitAssumption};
+use crate::model::{Evidence, Group, Input, Record, Series, SeriesSet, Settings, SettingsId, Sink, UnitAssumption};
 use crate::parse::go::better;
 use crate::pivot::filter::{Decision, Filter};
 use crate::pivot::keys::ResultKeys;
@@ -19,8 +20,8 @@ const SHOWN_PER_CODE: usize = 5;
 /// Units of a group that are looked for one by one; a group with more of them has the rest in a map.
 const NEAR: usize = 32;
 
-/// Mark of a series that the filter drops, in the place of its index.
-const DROPPED: u32 = u32::MAX;
+/// Room is made for at most so many values of a series before they are seen.
+const MOST_EXPECTED: usize = 1 << 16;
 
 /// The sink of one input.
 pub struct Collector<'f> {
@@ -30,12 +31,15 @@ pub struct Collector<'f> {
     hasher: DefaultHashBuilder,
     /// Index of groups by identity.
     index: HashTable<u32>,
-    /// Per group: unit -> index of its series, or [`DROPPED`].
-    slots: Vec<Vec<(UnitId, u32)>>,
-    /// The same for units beyond the first [`NEAR`] of a group.
-    far: HashMap<(u32, UnitId), u32>,
+    /// Where the series of units beyond the first [`NEAR`] of a group are.
+    far: FxHashMap<(u32, UnitId), u32>,
+    /// Units of a group that the filter drops.
+    dropped: FxHashSet<(u32, UnitId)>,
     units: HashMap<Unit, UnitId>,
+    /// The group of the last result.
     last: Option<u32>,
+    /// Values that a series of the group before it had: the next ones likely have as many.
+    expected: usize,
     settings: HashMap<u64, Vec<SettingsId>>,
     /// Generation and number of the settings last seen.
     current: Option<(u64, SettingsId)>,
@@ -54,10 +58,11 @@ impl<'f> Collector<'f> {
             source,
             hasher: DefaultHashBuilder::default(),
             index: HashTable::new(),
-            slots: Vec::new(),
-            far: HashMap::new(),
+            far: FxHashMap::default(),
+            dropped: FxHashSet::default(),
             units: HashMap::new(),
             last: None,
+            expected: 0,
             settings: HashMap::new(),
             current: None,
             said: BTreeMap::new(),
@@ -141,6 +146,11 @@ impl<'f> Collector<'f> {
             series: Vec::with_capacity(record.readings.len()),
         };
         let at = u32::try_from(groups.len()).ok()?;
+        if let Some((_, Series { evidence: Evidence::Raw(before), .. })) =
+            self.last.and_then(|last| groups[last as usize].series.first())
+        {
+            self.expected = before.values.len().min(MOST_EXPECTED);
+        }
         let hasher = &self.hasher;
         let rehash = |g: &Group| {
             let keys: Vec<(&str, &str)> = g.keys.iter().map(|(k, v)| (&**k, &**v)).collect();
@@ -149,43 +159,44 @@ impl<'f> Collector<'f> {
         };
         self.index.insert_unique(hash, at, |&i| rehash(&groups[i as usize]));
         groups.push(group);
-        self.slots.push(Vec::with_capacity(record.readings.len()));
         self.last = Some(at);
         Some(at as usize)
     }
 
-    /// The place of the series of `unit` in group `at`; `guess` is where it was on the line before.
+    /// The place of the series of `unit` in group `at`; `guess` is where it was on the line before. `None` when the filter drops it.
     #[inline]
     fn series(&mut self, at: usize, unit: UnitId, guess: usize, record: &Record<'_>) -> Option<usize> {
-        let slots = &self.slots[at];
-        let slot = match slots.get(guess) {
-            Some(s) if s.0 == unit => Some(s.1),
-            _ => slots.iter().find(|s| s.0 == unit).map(|s| s.1),
-        };
-        let slot = match slot {
-            None if slots.len() == NEAR => self.far.get(&(u32::try_from(at).unwrap_or(u32::MAX), unit)).copied(),
-            slot => slot,
-        };
-        let slot = slot.unwrap_or_else(|| {
-            let kept = self.filter.is_all() || {
-                let keys = ResultKeys::of_record(record, &self.set.inputs[0].label);
-                self.filter.keeps(&keys, &self.set.units[unit.0 as usize])
-            };
-            let slot = if kept {
-                let series = &mut self.set.groups[at].series;
-                series.push((unit, Series::new()));
-                u32::try_from(series.len() - 1).unwrap_or(DROPPED)
-            } else {
-                DROPPED
-            };
-            if self.slots[at].len() < NEAR {
-                self.slots[at].push((unit, slot));
-            } else {
-                self.far.insert((u32::try_from(at).unwrap_or(u32::MAX), unit), slot);
+        match self.set.groups[at].series.get(guess) {
+            Some(s) if s.0 == unit => Some(guess),
+            _ => self.find_series(at, unit, record),
+        }
+    }
+
+    fn find_series(&mut self, at: usize, unit: UnitId, record: &Record<'_>) -> Option<usize> {
+        let group = u32::try_from(at).ok()?;
+        let series = &mut self.set.groups[at].series;
+        if let Some(near) = series.iter().take(NEAR).position(|s| s.0 == unit) {
+            return Some(near);
+        }
+        if let Some(&far) = self.far.get(&(group, unit)) {
+            return Some(far as usize);
+        }
+        if !self.filter.is_all() {
+            if self.dropped.contains(&(group, unit)) {
+                return None;
             }
-            slot
-        });
-        (slot != DROPPED).then_some(slot as usize)
+            let keys = ResultKeys::of_record(record, &self.set.inputs[0].label);
+            if !self.filter.keeps(&keys, &self.set.units[unit.0 as usize]) {
+                self.dropped.insert((group, unit));
+                return None;
+            }
+        }
+        let new = series.len();
+        series.push((unit, Series::with_capacity(self.expected)));
+        if new >= NEAR {
+            self.far.insert((group, unit), u32::try_from(new).ok()?);
+        }
+        Some(new)
     }
 }
 
