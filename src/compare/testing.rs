@@ -9,7 +9,7 @@ use crate::units::Unit;
 
 /// Independent values.
 pub fn flat(values: &[f64]) -> Series {
-    of(Evidence::Raw(Observations { values: values.to_vec(), ..Observations::default() }))
+    of(Evidence::Raw(Observations::new(values.to_vec())))
 }
 
 /// One list per process.

@@ -606,12 +606,12 @@ fn glued_front(bytes: &[u8]) -> Option<usize> {
 
 /// `# fork 2 of 3`: the process of the results that follow, printed by abstat's own runner.
 fn fork_comment(bytes: &[u8]) -> Option<u32> {
-    let comment = (tag("# fork "), number, tag(" of "), number);
+    let comment = (tag("# fork "), whole, tag(" of "), whole);
     let (_, (_, k, _, _)) = all_consuming(comment).parse(bytes).ok()?;
     Some(k)
 }
 
-fn number(bytes: &[u8]) -> IResult<&[u8], u32> {
+fn whole(bytes: &[u8]) -> IResult<&[u8], u32> {
     u32(bytes)
 }
 

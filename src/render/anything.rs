@@ -38,11 +38,10 @@ fn cell() -> impl Strategy<Value = Option<Cell>> {
         hi: interval.map(|(a, b)| a.max(b)),
         confidence: 0.95,
         infinite,
-        observations: Some(Observations {
-            values: values.iter().map(|v| v.0).collect(),
-            weights: weighted.then(|| values.iter().map(|v| v.1).collect::<Vec<_>>()),
-            blocks: forked.then(|| values.iter().map(|v| v.2).collect::<Vec<_>>()),
-        }),
+        observations: Some(values.iter().fold(Observations::default(), |mut o, v| {
+            o.push(v.0, if weighted { v.1 } else { 1 }, forked.then_some(v.2));
+            o
+        })),
         ..Cell::default()
     }))
 }
