@@ -13,6 +13,9 @@ pub(super) const POWER: f64 = 0.8;
 /// Changes that advice is given for, largest first.
 pub(super) const EFFECTS: [f64; 3] = [0.05, 0.02, 0.01];
 
+/// Rows tested from which on something is said of most of them.
+const FEWEST_TESTED: usize = 3;
+
 /// Texts of one table.
 #[derive(Default)]
 pub(super) struct Notes {
@@ -79,7 +82,7 @@ impl Notes {
     pub fn finish(mut self) -> Vec<String> {
         let mut median = None;
         // Where most rows are unclear, what the runs can show at all comes first.
-        if 2 * self.detectable.len() > self.tested {
+        if self.tested >= FEWEST_TESTED && 2 * self.detectable.len() > self.tested {
             self.detectable.sort_unstable_by(f64::total_cmp);
             median = self.detectable.get(self.detectable.len() / 2).copied();
         }

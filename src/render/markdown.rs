@@ -258,7 +258,7 @@ fn verdict_line(report: &Report, options: &MarkdownOptions) -> String {
     if let Some(head) = same(&head) {
         facts.push(format!("head {}", code(&head, false)));
     }
-    if let Some(runs) = same(&runs) {
+    if let Some(runs) = same(&Table::runs_words) {
         facts.push(runs);
     }
     if let [table] = &report.tables[..] {
@@ -270,17 +270,6 @@ fn verdict_line(report: &Report, options: &MarkdownOptions) -> String {
     match facts.is_empty() {
         true => format!("**abstat: {headline}**"),
         false => format!("**abstat: {headline}** ({})", facts.join(", ")),
-    }
-}
-
-/// `10 runs`, when all cells of a table agree.
-fn runs(table: &Table) -> Option<String> {
-    let n = table.common_n()?;
-    let mut forks = table.rows.iter().flat_map(|r| r.cells.iter().flatten()).map(|c| c.forks);
-    let first = forks.next()?;
-    match (first, forks.all(|f| f == first)) {
-        (Some(f), true) => Some(format!("{n} values of {f} {}", if f == 1 { "process" } else { "processes" })),
-        _ => Some(if n == 1 { "1 run".to_owned() } else { format!("{n} runs") }),
     }
 }
 
@@ -394,7 +383,8 @@ fn section(report: &Report, table: &Table, options: &MarkdownOptions) -> Section
     if !alone {
         let keys = table.keys.iter().filter(|kv| !report.tables.iter().all(|t| t.keys.contains(kv)));
         let keys: String = keys.map(|(k, v)| format!(", {k}: {v}")).collect();
-        let runs = if report.tables.iter().any(|t| runs(t) != runs(table)) { runs(table) } else { None };
+        let runs =
+            if report.tables.iter().any(|t| t.runs_words() != table.runs_words()) { table.runs_words() } else { None };
         let runs = runs.map(|r| format!(", {r}")).unwrap_or_default();
         head =
             format!("\n**{}**{}\n", escape(&table.unit.name), escape(&format!("{}{runs}{keys}", words_after(table))));

@@ -470,6 +470,17 @@ impl Table {
         cells.all(|n| n == Some(first)).then_some(first)
     }
 
+    /// `10 runs`, `25 values of 5 processes`, when all cells agree.
+    pub fn runs_words(&self) -> Option<String> {
+        let n = self.common_n()?;
+        let mut forks = self.rows.iter().flat_map(|r| r.cells.iter().flatten()).map(|c| c.forks);
+        let first = forks.next()?;
+        Some(match first.filter(|_| forks.all(|f| f == first)) {
+            Some(f) => format!("{n} values of {f} {}", if f == 1 { "process" } else { "processes" }),
+            None => format!("{n} run{}", if n == 1 { "" } else { "s" }),
+        })
+    }
+
     /// The package that all rows share, with its final dot: `org.example.store.`. Empty where names are not JMH's.
     pub fn package(&self) -> &str {
         let mut rows = self.rows.iter();

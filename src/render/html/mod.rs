@@ -190,7 +190,7 @@ fn section(report: &Report, table: &Table, index: usize, options: Html) -> Marku
                 (printable(&table.unit.name))
                 small {
                     @if let Some(words) = table.direction_words() { ", " (words) }
-                    @if let Some(n) = table.common_n() { ", " (n) @if n == 1 { " run" } @else { " runs" } " each" }
+                    @if let Some(runs) = table.runs_words() { ", " (runs) " each" }
                     @for (k, v) in table.keys.iter().filter(|kv| !shared(report, kv)) { " · " (printable(k)) ": " (printable(v)) }
                 }
             }

@@ -117,8 +117,8 @@ impl Text {
                 parts.push(self.plain(&what));
             }
         }
-        if let Some(n) = table.common_n() {
-            parts.push(format!("{n} run{} each", if n == 1 { "" } else { "s" }));
+        if let Some(runs) = table.runs_words() {
+            parts.push(format!("{runs} each"));
         }
         parts
     }

@@ -703,3 +703,100 @@ fn dots(runs: &[Vec<f64>], center: Option<f64>, (min, max): (f64, f64), room: us
         .collect();
     strip.trim_end().to_owned()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compare::{Plan, RowPattern, compare};
+    use crate::pivot::testing;
+    use crate::pivot::{Layout, layout};
+    use crate::render::Render;
+    use crate::units::show::Spelling;
+
+    const FLAT: &str = "
+        @old
+        goos: linux
+        go Get-8 | 101 ns/op
+        go Get-8 | 102 ns/op
+        go Get-8 | 100 ns/op
+        go Get-8 | 103 ns/op
+        go Get-8 | 99 ns/op
+        go Get-8 | 140 ns/op
+        @new
+        goos: linux
+        go Get-8 | 111 ns/op
+        go Get-8 | 112 ns/op
+        go Get-8 | 110 ns/op
+        go Get-8 | 113 ns/op
+        go Get-8 | 109 ns/op
+        go Get-8 | 114 ns/op";
+
+    fn told(text: &str, renderer: &Text, plan: Plan) -> String {
+        let mut set = testing::set(text);
+        let grid = layout(&mut set, &Layout::default());
+        let plan = Plan { explain: vec![RowPattern(".".into())], ..plan };
+        let report = compare(grid, set.inputs, vec![], &plan).unwrap();
+        let mut out = Vec::new();
+        renderer.render(&report, &mut out).unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn the_story_of_a_row_of_flat_data() {
+        insta::with_settings!({ snapshot_path => "../../../testdata/render", prepend_module_to_snapshot => false }, {
+            insta::assert_snapshot!("explain-flat.txt", told(FLAT, &Text::default(), Plan::default()));
+        });
+    }
+
+    #[test]
+    fn no_line_is_wider_than_asked_for() {
+        for (wide, ascii) in [(40, false), (61, true), (80, false), (120, true)] {
+            let spelling = Spelling { ascii, ..Spelling::default() };
+            let text = told(FLAT, &Text { width: wide, spelling, ..Text::default() }, Plan::default());
+            for line in text.lines() {
+                assert!(width(line) <= wide, "{} columns of {wide}: {line}", width(line));
+            }
+            assert!(!ascii || text.is_ascii(), "{text}");
+        }
+    }
+
+    #[test]
+    fn numbers_stay_with_their_units() {
+        for wide in 40..100 {
+            let text = told(FLAT, &Text { width: wide, ..Text::default() }, Plan::default());
+            assert!(!text.lines().any(|l| l.trim_start().starts_with("ns")), "{text}");
+        }
+    }
+
+    #[test]
+    fn strips_show_runs_in_order_and_processes_apart() {
+        let run = |v: &[f64]| run_order(&[v.to_vec()], 20, true);
+        assert_eq!(run(&[1.0, 2.0, 3.0, 2.0]), Some("_=#=".into()));
+        assert_eq!(run(&[1.0, 1.0]), None, "nothing to see");
+        assert_eq!(run_order(&[vec![1.0, 2.0], vec![8.0]], 20, true), Some("_. #".into()));
+        let many: Vec<f64> = (0..1000).map(f64::from).collect();
+        assert_eq!(run(&many).unwrap(), "___..---~~==+++**###");
+        let forks: Vec<Vec<f64>> = (0..30).map(|i| vec![f64::from(i); 50]).collect();
+        assert!(run_order(&forks, 20, false).unwrap().chars().count() <= 20);
+        assert_eq!(dots(&[vec![0.0, 0.0, 5.0, 10.0]], Some(5.0), (0.0, 10.0), 11, true), ":    |    .");
+    }
+
+    #[test]
+    fn reasons_fit_the_verdicts() {
+        let reason = |plan| told(FLAT, &Text { width: 1000, ..Text::default() }, plan);
+        let text = reason(Plan::default());
+        assert!(
+            text.contains("slower: p is at most 0.05, and the 95% interval") || text.contains("unclear: p is above"),
+            "{text}"
+        );
+        let same = reason(Plan { margin: 0.9, ..Plan::default() });
+        assert!(same.contains("same: the 95% interval -18.6 .. +12.9% lies within ±90%"), "{same}");
+        let equivalent = reason(Plan { margin: 0.9, equivalence: true, ..Plan::default() });
+        assert!(equivalent.contains("same: the 90% interval"), "{equivalent}");
+        let paired = reason(Plan { paired: true, ..Plan::default() });
+        assert!(paired.contains("as asked for, because run k of one side belongs to run k of the other"), "{paired}");
+        assert!(paired.contains("signed-rank test of the pairs: p = "), "{paired}");
+        let single = told("@a\ngo A | 1 ns/op\n@b\ngo A | 2 ns/op", &Text::default(), Plan::default());
+        assert!(single.contains("untested: a single run has no spread to test with"), "{single}");
+    }
+}

@@ -226,3 +226,47 @@ fn summary_line(c: &Counts, settings: &Settings, hidden: usize) -> String {
     }
     line
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_summary_says_what_chance_gives_and_what_is_left() {
+        let counts = Counts {
+            faster: 2,
+            slower: 5,
+            unclear: 30,
+            expected_false: 1.85,
+            after_correction: 4,
+            ..Counts::default()
+        };
+        let settings = |correction| Settings {
+            alpha: 0.05,
+            confidence: 0.95,
+            margin: 0.01,
+            equivalence: false,
+            correction,
+            view: View::Change,
+        };
+        let said = |counts: &Counts, settings: &Settings| {
+            let line = summary_line(counts, settings, 0);
+            line.split_once("; ").map(|(_, rest)| rest.to_owned())
+        };
+        let holm = settings(Correction::Holm);
+        assert_eq!(said(&counts, &holm).unwrap(), "about 1.9 false calls expected by chance, 4 left after Holm");
+        assert_eq!(
+            said(&counts, &settings(Correction::Bh)).unwrap(),
+            "about 1.9 false calls expected by chance, 4 left after Benjamini-Hochberg"
+        );
+        assert_eq!(
+            said(&counts, &settings(Correction::None)).unwrap(),
+            "about 1.9 false calls expected by chance, none taken out (--correction none)"
+        );
+        let pooled = Counts { in_doubt: 3, ..counts };
+        assert_eq!(said(&pooled, &holm).unwrap(), "more than 1.9 false calls expected by chance, 4 left after Holm");
+        let equivalence = Settings { margin: 0.02, equivalence: true, ..settings(Correction::Holm) };
+        assert!(said(&counts, &equivalence).unwrap().starts_with("same: the 90% interval is within 2%; about"));
+        assert_eq!(said(&Counts { same: 3, ..Counts::default() }, &holm), None, "exact values have no chance in them");
+    }
+}
