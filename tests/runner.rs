@@ -293,12 +293,12 @@ fn presets_set_phases_and_what_is_typed_wins() {
         assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
         stdout(&output).lines().filter(|l| l.starts_with("Benchmark")).map(str::to_owned).collect::<Vec<String>>()
     };
-    let quick = samples(&["get", "--quick", "--time", "0.02"]);
+    let quick = samples(&["get", "--quick", "--time", "0.2"]);
     assert_eq!(quick.len(), 3);
     let like = samples(&["put", "--like", "db_bench", "--forks", "2"]);
     assert_eq!(like.len(), 2);
     assert!(like.iter().all(|l| l.split('\t').nth(1).unwrap().trim() == "300"), "{like:?}");
-    let phases = ["--forks", "1", "--warmup", "0", "--iterations", "1", "--time", "0.01"];
+    let phases = ["--forks", "1", "--warmup", "0", "--iterations", "1", "--time", "0.2"];
     let jmh = samples(&[&["get", "--like", "jmh", "--value-size", "64"], &phases[..]].concat());
     // Three numbers of families and three key sizes; keys and value sizes were typed.
     assert_eq!(jmh.len(), 9);
