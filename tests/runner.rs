@@ -9,7 +9,7 @@ use std::path::Path;
 use runner_common::{abstat, listing, rocksdb, run, stderr, stdout};
 
 /// Options of a run that takes moments.
-const SHORT: [&str; 8] = ["--forks", "2", "--warmup", "1", "--iterations", "3", "--time", "0.03"];
+const SHORT: [&str; 8] = ["--forks", "2", "--warmup", "1", "--iterations", "3", "--time", "0.1"];
 
 /// `abstat run` on the map in memory with these options, in `dir`.
 fn memory(dir: &Path, options: &[&str]) -> std::process::Output {
@@ -185,7 +185,7 @@ fn every_workload_runs_on_rocksdb_from_the_command_line() {
     let workloads = "get,get-pinned,get-into,put,multiget,readwrite,comparator,fwdrange,revrange";
     let mut command = abstat();
     command.args(["run", workloads, "--keys", "500", "--forks", "1", "--warmup", "0", "--iterations", "1"]);
-    command.args(["--time", "0.02", "--cf", "none,3", "-f", "go", "--dir"]).arg(dir.path());
+    command.args(["--time", "0.1", "--cf", "none,3", "-f", "go", "--dir"]).arg(dir.path());
     let output = run(command.env("ABSTAT_ROCKSDB", &library));
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     let text = stdout(&output);
