@@ -44,7 +44,7 @@ fn a_run_prints_its_table_and_leaves_nothing() {
         assert!(text.contains(part), "{part} in {text}");
     }
     let said = stderr(&output);
-    let plan = "2 benchmarks x 2 forks x (1 + 3) x 0.03 s: about 0:00 and loading; seed 42";
+    let plan = "2 benchmarks x 2 forks x (1 + 3) x 0.1 s: about 0:02 and loading; seed 42";
     assert!(said.starts_with(plan), "{said}");
     assert!(!said.contains("ETA"), "no progress into a pipe: {said}");
     assert_eq!(listing(dir.path()), Vec::<String>::new());
