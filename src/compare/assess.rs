@@ -11,7 +11,7 @@
 //! | exact unit | none: any difference is a change | none |
 //! | a printed comparison | as printed | none |
 //!
-//! Logarithms need positive values; without, Welch takes the plain values and Fieller's interval. The word is given in [`super::verdict`].
+//! Logarithms need positive values; without, Welch takes the plain values and Fieller's interval. The word is given in `verdict`.
 
 use super::side::{Grounds, Known, Precision, Side};
 use super::{CenterChoice, Plan, TestChoice};
@@ -151,19 +151,16 @@ pub(super) fn assess(
 ///
 /// A printed comparison is with the first column of its own table, which is the one without a comparison; turned around it also
 /// serves where its own column is the base.
-pub(super) fn printed_against(
-    base: (&Grounds, Option<&PrintedComparison>),
-    new: (&Grounds, Option<&PrintedComparison>),
-) -> Option<PrintedComparison> {
-    if base.0.source.is_none() || base.0.source != new.0.source {
+pub(super) fn printed_against(base: &Grounds, new: &Grounds) -> Option<PrintedComparison> {
+    if base.source.is_none() || base.source != new.source {
         return None;
     }
-    match (base.1, new.1) {
-        (None, Some(printed)) => Some(printed.clone()),
+    match (&base.printed, &new.printed) {
+        (None, Some(printed)) => Some((**printed).clone()),
         (Some(printed), None) => {
             let turned = |pct: f64| -100.0 * pct / (100.0 + pct);
             let delta_pct = printed.delta_pct.map(turned).filter(|d| d.is_finite());
-            Some(PrintedComparison { delta_pct, ..printed.clone() })
+            Some(PrintedComparison { delta_pct, ..(**printed).clone() })
         }
         _ => None,
     }

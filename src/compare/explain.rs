@@ -3,12 +3,13 @@
 use regex::Regex;
 
 use super::assess::{Assessment, Context, RESAMPLES, SEED};
+use super::draft::Draft;
 use super::notes::{EFFECTS, POWER};
 use super::side::{Grounds, Side};
-use super::{CenterChoice, Draft, TestChoice, warnings};
+use super::{CenterChoice, TestChoice, warnings};
 use crate::base::Error;
 use crate::model::{Observations, Sample};
-use crate::pivot::{Column, GridTable, Pair, is_date};
+use crate::pivot::{Column, GridTable, Pair};
 use crate::report::{
     Basis, BootstrapStory, Estimate, Explanation, PairStory, PowerStory, ProcessStory, RankStory, SideStory, Test,
     Worth, display_name,
@@ -66,7 +67,10 @@ pub(super) fn wanted(tables: &[GridTable], patterns: &[RowPattern]) -> Result<Ve
 
 /// The story of a finished row; `None` where it was not asked for.
 pub(super) fn explain(draft: &Draft, columns: &[Column], unit: &Unit, cx: &Context<'_>) -> Option<Box<Explanation>> {
-    let grounds = draft.grounds.as_ref()?;
+    let grounds = &draft.grounds;
+    if grounds.is_empty() {
+        return None;
+    }
     let words = |found: Vec<stats::diagnose::Warning>| match cx.exact {
         true => Vec::new(),
         false => found.iter().map(|w| warnings::text(w, unit)).collect(),
@@ -84,7 +88,7 @@ pub(super) fn explain(draft: &Draft, columns: &[Column], unit: &Unit, cx: &Conte
         .filter_map(|(column, a)| {
             let a = a.as_ref()?;
             let (x, y) = (grounds[a.base].as_ref(), grounds[column].as_ref());
-            let order = not_interleaved(&columns[a.base], &columns[column]);
+            let order = warnings::not_interleaved(&columns[a.base], &columns[column]);
             let mut found =
                 x.zip(y).map_or_else(Vec::new, |(x, y)| words(warnings::of_pair(x, y).into_iter().collect()));
             found.extend(order);
@@ -209,16 +213,4 @@ fn tested_values(basis: Basis, x: &Grounds, y: &Grounds) -> Option<(Vec<f64>, Ve
         (_, o) => o.as_ref().filter(|o| o.weights().is_none()).map(|o| o.values.clone()),
     };
     Some((of(x)?, of(y)?))
-}
-
-/// Both columns say when they were run, and these are different times.
-fn not_interleaved(base: &Column, new: &Column) -> Option<String> {
-    let date = |c: &Column| {
-        let settings = c.keys.get(c.fields..).unwrap_or_default();
-        settings.iter().find(|(k, _)| is_date(k)).map(|(_, v)| v.clone())
-    };
-    let (old, new) = (date(base)?, date(new)?);
-    (old != new).then(|| {
-        format!("measured one after the other ({old}; {new}), so drift of the machine looks like a change: alternate the sides' runs (ABAB)")
-    })
 }

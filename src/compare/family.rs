@@ -1,6 +1,7 @@
 //! Rows together: the correction over all rows that were tested at once, and the counts at the end.
 
-use super::{Draft, Plan};
+use super::Plan;
+use super::draft::Draft;
 use crate::report::{Correction, Counts, Table, Test, Verdict, Why};
 use crate::stats;
 

@@ -3,7 +3,8 @@
 //! Centers are averaged over the rows that all columns have, ratios over the rows that the two columns have. The interval says how exactly
 //! the mean ratio of this set of rows is known, from the rows' own errors; with `--geomean-ci population` it is about benchmarks like these.
 
-use super::{Draft, GeomeanInterval, Plan};
+use super::draft::Draft;
+use super::{GeomeanInterval, Plan};
 use crate::model::{Evidence, Series};
 use crate::pivot::{Column, GridTable};
 use crate::report::{Geomean, Row};

@@ -1,19 +1,21 @@
 //! From laid-out series to finished numbers: the one place where a base is chosen, tests are picked and verdicts are given.
 //!
 //! In the order of the work, each step in its file:
-//! - [`side`]: what a cell shows and what a test may use of it;
-//! - [`assess`]: two sides against each other, the method by what both have: flat raw data by Mann-Whitney and Hodges-Lehmann, forked data by
+//! - `side`: what a cell shows and what a test may use of it;
+//! - `draft`: a row whose table is not known yet;
+//! - `assess`: two sides against each other, the method by what both have: flat raw data by Mann-Whitney and Hodges-Lehmann, forked data by
 //!   Welch on log fork means, summaries by Welch from n, mean and error;
-//! - [`family`]: the correction over the rows tested together;
-//! - [`verdict`]: the word by p, interval and margin;
-//! - [`geomean`], [`shift`]: what the rows say together;
-//! - [`warnings`], [`notes`]: what makes a row less trustworthy than it looks, and what would settle it;
-//! - [`explain`]: the whole story of the rows asked for.
+//! - `family`: the correction over the rows tested together;
+//! - `verdict`: the word by p, interval and margin;
+//! - `geomean`, `shift`: what the rows say together;
+//! - `warnings`, `notes`: what makes a row less trustworthy than it looks, and what would settle it;
+//! - `explain`: the whole story of the rows asked for.
 //!
 //! Not here: arithmetic of the tests ([`crate::stats`]), layout, words on paper.
 
 mod assess;
 pub mod benchstat;
+mod draft;
 mod explain;
 mod family;
 mod geomean;
@@ -33,14 +35,13 @@ use rayon::prelude::*;
 
 use crate::base::{Diagnostic, Error};
 use crate::model::Input;
-use crate::pivot::{Column, Grid, GridRow, GridTable};
+use crate::pivot::{Grid, GridRow, GridTable};
 use crate::report::{Correction, Report, Row, Settings, Table, View};
 use crate::stats::UCache;
-use crate::units::Unit;
 
-use assess::{Assessment, Context, Remark};
+use assess::Context;
+use draft::Draft;
 use notes::Notes;
-use side::{Grounds, Side};
 
 /// Which statistic is the center of raw data.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
@@ -157,8 +158,8 @@ impl Default for Plan {
 ///
 /// # Errors
 /// [`Error::Usage`] when the base is no column of any table, or no row is one to explain.
-pub fn compare(grid: Grid, inputs: Vec<Input>, mut warnings: Vec<Diagnostic>, plan: &Plan) -> Result<Report, Error> {
-    warnings.extend(grid.diagnostics);
+pub fn compare(grid: Grid, inputs: Vec<Input>, mut said: Vec<Diagnostic>, plan: &Plan) -> Result<Report, Error> {
+    said.extend(grid.diagnostics);
     let bases = bases(&grid.tables, &plan.base)?;
     let explained = explain::wanted(&grid.tables, &plan.explain)?;
     let cache = UCache::new();
@@ -171,7 +172,8 @@ pub fn compare(grid: Grid, inputs: Vec<Input>, mut warnings: Vec<Diagnostic>, pl
             compare_table(table, base, &|row| explained.iter().any(|e| e.matches(&row.name, &row.keys)), &cx)
         })
         .collect();
-    warnings.extend(shift::shifted(&tables));
+    said.extend(shift::shifted(&tables));
+    said.extend(warnings::of_columns(&tables));
     Ok(Report {
         settings: Settings {
             alpha: plan.alpha,
@@ -185,7 +187,7 @@ pub fn compare(grid: Grid, inputs: Vec<Input>, mut warnings: Vec<Diagnostic>, pl
         summary: family::count(&tables, plan),
         tables,
         gates: Vec::new(),
-        warnings,
+        warnings: said,
     })
 }
 
@@ -227,19 +229,6 @@ fn bases(tables: &[GridTable], base: &Base) -> Result<Vec<Option<usize>>, Error>
     Ok(found)
 }
 
-/// A row before its table's corrections are known.
-struct Draft {
-    row: Row,
-    /// One per column.
-    assessments: Vec<Option<Assessment>>,
-    /// Cells pool results that differ in more than they should.
-    pooled: Option<Remark>,
-    /// Warnings that touch a verdict.
-    serious: Vec<&'static str>,
-    /// What the cells stand on, one per column, where the row is to be explained.
-    grounds: Option<Vec<Option<Grounds>>>,
-}
-
 /// Compares the columns of `table` with column `base` and finishes its rows. `explained`: the row's story is asked for.
 fn compare_table(
     table: GridTable,
@@ -248,105 +237,28 @@ fn compare_table(
     cx: &Context<'_>,
 ) -> Table {
     let GridTable { keys, unit, exact, columns, rows } = table;
-    let plan = cx.plan;
-    let mut drafts: Vec<Draft> = rows
-        .into_par_iter()
-        .map(|row| {
-            let explained = explained(&row);
-            Draft::new(row, base, explained, &columns, &unit, cx)
-        })
-        .collect();
-    family::correct(&mut drafts, plan);
+    let draft = |row: GridRow| {
+        let explained = explained(&row);
+        let mut draft = Draft::new(row, base, cx);
+        draft.warn(&columns, &unit, cx);
+        draft.release(explained, cx.plan);
+        draft
+    };
+    let mut drafts: Vec<Draft> = rows.into_par_iter().map(draft).collect();
+    family::correct(&mut drafts, cx.plan);
     for draft in &mut drafts {
-        let decided = draft.assessments.iter().map(|a| a.as_ref().map(|a| a.decide(unit.better, plan)));
-        draft.row.comparisons = decided.collect();
+        draft.decide(unit.better, cx.plan);
     }
-    let geomean = geomean::geomean(&drafts, &columns, base, plan);
+    let geomean = geomean::geomean(&drafts, &columns, base, cx.plan);
     let averaged = geomean.as_ref().is_some_and(|g| g.ratios.iter().any(Option::is_some));
     let mut notes = Notes::default();
     for draft in &mut drafts {
-        notes.of_row(draft, exact, averaged, plan);
+        notes.of_row(draft, exact, averaged, cx.plan);
     }
-    let rows = drafts
-        .into_iter()
-        .map(|draft| {
-            let explanation = explain::explain(&draft, &columns, &unit, cx);
-            Row { explanation, ..draft.row }
-        })
-        .collect();
+    let finish = |draft: Draft| {
+        let explanation = explain::explain(&draft, &columns, &unit, cx);
+        Row { explanation, ..draft.row }
+    };
+    let rows = drafts.into_iter().map(finish).collect();
     Table { keys, unit, exact, columns, base, rows, geomean, notes: notes.finish() }
-}
-
-impl Draft {
-    /// Weighs the cells of `row` and compares them with the one in column `base`.
-    fn new(
-        row: GridRow,
-        base: Option<usize>,
-        explained: bool,
-        columns: &[Column],
-        unit: &Unit,
-        cx: &Context<'_>,
-    ) -> Self {
-        let plan = cx.plan;
-        let means = row.cells.iter().flatten().any(|c| side::wants_means(&c.series, plan));
-        let mut varies: Vec<String> = Vec::new();
-        let mut printed = Vec::with_capacity(row.cells.len());
-        let mut cells = Vec::with_capacity(row.cells.len());
-        let mut grounds: Vec<Option<Grounds>> = Vec::with_capacity(row.cells.len());
-        for cell in row.cells {
-            let Some(cell) = cell else {
-                printed.push(None);
-                cells.push(None);
-                grounds.push(None);
-                continue;
-            };
-            for key in cell.varies_in {
-                if !varies.contains(&key) {
-                    varies.push(key);
-                }
-            }
-            printed.push(cell.series.printed.clone());
-            let (shown, ground) = side::weigh(cell.series, cell.source, cx.exact, means, plan);
-            cells.push(shown);
-            grounds.push(Some(ground));
-        }
-        let mixed = grounds.iter().flatten().any(|g| matches!(g.side, Side::Mixed));
-        let pooled = match mixed {
-            true => Some(Remark::MixedIn(varies)),
-            false => (!varies.is_empty()).then_some(Remark::VariesIn(varies)),
-        };
-        let half = |i: usize| (cells[i].as_ref(), grounds[i].as_ref());
-        let said = |base: usize, i: usize| {
-            let (old, new) = (grounds[base].as_ref()?, grounds[i].as_ref()?);
-            assess::printed_against((old, printed[base].as_deref()), (new, printed[i].as_deref()))
-        };
-        let assessments: Vec<_> = (0..cells.len())
-            .map(|i| {
-                let base = base.filter(|&base| base != i)?;
-                assess::assess(base, half(base), half(i), said(base, i), cx)
-            })
-            .collect();
-        let mut serious = Vec::new();
-        let mut all_warnings = Vec::new();
-        if !cx.exact {
-            for (new, a) in grounds.iter().zip(&assessments) {
-                let Some(a) = a else { continue };
-                let sides = grounds[a.base].as_ref().zip(new.as_ref());
-                serious.extend(sides.into_iter().flat_map(|(x, y)| warnings::serious(x, y, a, plan)));
-            }
-            if plan.warnings {
-                all_warnings = warnings::of_row(&grounds, &assessments, columns, unit);
-            }
-        }
-        if plan.keep_samples {
-            for (cell, ground) in cells.iter_mut().zip(&mut grounds) {
-                let samples = |g: &mut Grounds| if explained { g.observations.clone() } else { g.observations.take() };
-                if let (Some(cell), Some(ground)) = (cell, ground) {
-                    cell.observations = samples(ground);
-                }
-            }
-        }
-        let row = Row { name: row.name, keys: row.keys, cells, warnings: all_warnings, ..Row::default() };
-        Draft { row, assessments, pooled, serious, grounds: explained.then_some(grounds) }
-    }
 }

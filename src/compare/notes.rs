@@ -2,8 +2,9 @@
 
 use std::collections::HashMap;
 
+use super::Plan;
 use super::assess::{Assessment, RESAMPLES, Remark, SEED};
-use super::{Draft, Plan};
+use super::draft::Draft;
 use crate::model::Center;
 use crate::report::{Comparison, Correction, IntervalMethod, Row, Test, Verdict, Why};
 use crate::stats;

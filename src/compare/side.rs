@@ -6,7 +6,7 @@
 
 use super::{CenterChoice, Plan};
 use crate::base::SourceId;
-use crate::model::{Center, Evidence, Observations, Sample, Series, Spread, Summary};
+use crate::model::{Center, Evidence, Observations, PrintedComparison, Sample, Series, Spread, Summary};
 use crate::report::{Cell, Reported, Why};
 use crate::stats::{self, Moments, SummaryStats};
 
@@ -63,6 +63,8 @@ pub(super) struct Grounds {
     pub observations: Option<Observations>,
     /// The input all of it comes from.
     pub source: Option<SourceId>,
+    /// What the table it was read from says of it.
+    pub printed: Option<Box<PrintedComparison>>,
 }
 
 /// Whether the cell's center is a mean, so that a row's flat cells should show means too.
@@ -89,19 +91,20 @@ pub(super) fn weigh(
     plan: &Plan,
 ) -> (Option<Cell>, Grounds) {
     let stated = series.reported.as_deref().map(reported);
-    match series.evidence {
-        Evidence::Mixed => (None, Grounds { side: Side::Mixed, observations: None, source }),
+    let (cell, side, observations) = match series.evidence {
+        Evidence::Mixed => (None, Side::Mixed, None),
         Evidence::Summary(s) => {
             let (mut cell, known) = summary(&s, plan);
             cell.reported = cell.reported.or(stated);
-            (Some(cell), Grounds { side: Side::Summary(known), observations: None, source })
+            (Some(cell), Side::Summary(known), None)
         }
         Evidence::Raw(o) => {
             let (mut cell, side) = raw(&o, exact, means, plan);
             cell.reported = stated;
-            (Some(cell), Grounds { side, observations: Some(o), source })
+            (Some(cell), side, Some(o))
         }
-    }
+    };
+    (cell, Grounds { side, observations, source, printed: series.printed })
 }
 
 fn reported(s: &Summary) -> Reported {

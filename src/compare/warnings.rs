@@ -7,8 +7,9 @@ use super::Plan;
 use super::assess::Assessment;
 use super::notes::rough_percent;
 use super::side::{Grounds, Side};
-use crate::pivot::Column;
-use crate::report::Verdict;
+use crate::base::Diagnostic;
+use crate::pivot::{Column, is_date};
+use crate::report::{Table, Verdict};
 use crate::stats::diagnose::{self, Warning};
 use crate::units::Unit;
 use crate::units::show::{Scale, Spelling};
@@ -177,4 +178,35 @@ pub(super) fn serious(base: &Grounds, new: &Grounds, a: &Assessment, plan: &Plan
         }
     }
     texts
+}
+
+/// Both columns say when they were run, and these are different times.
+pub(super) fn not_interleaved(base: &Column, new: &Column) -> Option<String> {
+    let date = |c: &Column| {
+        let settings = c.keys.get(c.fields..).unwrap_or_default();
+        settings.iter().find(|(key, _)| is_date(key)).map(|(_, v)| v.clone())
+    };
+    let (old, new) = (date(base)?, date(new)?);
+    (old != new).then(|| {
+        format!(
+            "measured one after the other ({old}; {new}), so drift of the machine looks like a change: alternate the sides' runs \
+             (ABAB)"
+        )
+    })
+}
+
+/// Notes about columns that were not run in turns: said on request, for hardly any runs are.
+pub(super) fn of_columns(tables: &[Table]) -> Vec<Diagnostic> {
+    let mut out: Vec<Diagnostic> = Vec::new();
+    for table in tables {
+        let Some(base) = table.base else { continue };
+        for (i, new) in table.columns.iter().enumerate() {
+            let Some(text) = not_interleaved(&table.columns[base], new).filter(|_| i != base) else { continue };
+            let message = format!("{} and {}: {text}", table.columns[base].label, new.label);
+            if !out.iter().any(|d| d.message == message) {
+                out.push(Diagnostic::note("not-interleaved", message));
+            }
+        }
+    }
+    out
 }

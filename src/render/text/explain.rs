@@ -580,7 +580,8 @@ fn power_words(pair: &PairStory) -> Option<String> {
     });
     let needed: Vec<String> = power.needed.iter().map(|(e, n)| format!("{}% {n}", trim_zeros(100.0 * e))).collect();
     Some(format!(
-        "{now}show a change of {}% with a probability of {:.0}%; needed a side: {}",
+        "{now}show a change of {}% with a probability of {:.0}%; needed a side: {}. Measure anew with so many: adding runs until p is \
+         small finds what is not there",
         two_digits(100.0 * power.detectable),
         100.0 * power.power,
         needed.join(", ")
