@@ -9,6 +9,7 @@ use anstyle::Style;
 
 use super::change::{confidence_words, trim_zeros};
 use super::grid::width;
+use super::strip::{dots, run_order};
 use super::{BOLD, DIM, Text, YELLOW, style_of};
 use crate::model::Center;
 use crate::report::{
@@ -35,7 +36,7 @@ impl Text {
                     writeln!(out)?;
                 }
                 let scale = Scale::of(&table.unit, row.cells.iter().flatten().filter_map(|c| c.center));
-                let teller = Teller { text: self, report, settings: &report.settings, table, row, scale };
+                let teller = Teller { text: self, settings: &report.settings, table, row, scale };
                 teller.heading(out)?;
                 for side in &story.sides {
                     teller.side(side, out)?;
@@ -44,17 +45,78 @@ impl Text {
                 for pair in &story.pairs {
                     teller.pair(pair, story.pairs.len() > 1, out)?;
                 }
-                teller.closing(&story.sides, out)?;
+                teller.notes(out)?;
             }
+        }
+        if report.tables.iter().flat_map(|t| t.rows.iter().map(move |r| (t, r))).any(may_be_one_process) {
+            writeln!(out)?;
+            let go = report.inputs.iter().any(|i| i.formats.contains(&"go"));
+            let how = if go { " (a loop around go test -count=1)" } else { "" };
+            let text = format!(
+                "all runs of a side come from one input; if one process made them, differences between processes are not in \
+                 them. Runs in separate processes are safer{how}, the two sides in turns"
+            );
+            self.say("note", Style::new(), &text, out)?;
         }
         Ok(())
     }
+
+    /// `label     text`, wrapped, the text under itself.
+    fn say(&self, label: &str, style: Style, text: &str, out: &mut dyn Write) -> io::Result<()> {
+        let label = self.plain(label);
+        let mut lines = self.wrapped(text, self.room()).into_iter();
+        let pad = " ".repeat(LABEL.saturating_sub(width(&label)));
+        if width(&label) >= LABEL {
+            self.line(BOLD, &label, out)?;
+        } else if let Some(line) = lines.next() {
+            let label = if self.color { format!("{BOLD}{label}{BOLD:#}") } else { label };
+            self.behind(&format!("{label}{pad}"), style, &line, out)?;
+        }
+        for line in lines {
+            self.behind(&" ".repeat(LABEL), style, &line, out)?;
+        }
+        Ok(())
+    }
+
+    /// Columns for the paragraphs.
+    fn room(&self) -> usize {
+        self.width.max(NARROWEST) - LABEL
+    }
+
+    /// Breaks `text` at blanks into lines of at most `room` columns, numbers and their units together; a longer word has a line of its own.
+    fn wrapped(&self, text: &str, room: usize) -> Vec<String> {
+        let words = text.split(' ').filter(|w| !w.is_empty());
+        let words = words.map(|w| w.split(TIED).map(|part| self.plain(part)).collect::<Vec<_>>().join(" "));
+        let mut lines: Vec<String> = Vec::new();
+        for word in words {
+            match lines.last_mut() {
+                Some(line) if width(line) + 1 + width(&word) <= room => {
+                    line.push(' ');
+                    line.push_str(&word);
+                }
+                _ => lines.push(word),
+            }
+        }
+        lines
+    }
+
+    fn behind(&self, before: &str, style: Style, text: &str, out: &mut dyn Write) -> io::Result<()> {
+        match self.color && style != Style::new() {
+            true => writeln!(out, "{before}{style}{text}{style:#}"),
+            false => writeln!(out, "{before}{text}"),
+        }
+    }
+}
+
+/// Runs of a side that was explained come from one input and are not told apart by process.
+fn may_be_one_process((table, row): (&Table, &Row)) -> bool {
+    let one_input = |s: &SideStory| s.one_input && !s.told_apart && s.runs.iter().any(|r| r.len() > 1);
+    !table.exact && row.explanation.as_ref().is_some_and(|e| e.sides.iter().any(one_input))
 }
 
 /// Tells of one row.
 struct Teller<'a> {
     text: &'a Text,
-    report: &'a Report,
     settings: &'a Settings,
     table: &'a Table,
     row: &'a Row,
@@ -88,52 +150,6 @@ impl Teller<'_> {
         self.table.columns.get(column).map_or("", |c| &c.label)
     }
 
-    /// `label     text`, wrapped, the text under itself.
-    fn say(&self, label: &str, style: Style, text: &str, out: &mut dyn Write) -> io::Result<()> {
-        let label = self.text.plain(label);
-        let mut lines = self.wrapped(text, self.room()).into_iter();
-        let pad = " ".repeat(LABEL.saturating_sub(width(&label)));
-        if width(&label) >= LABEL {
-            self.text.line(BOLD, &label, out)?;
-        } else if let Some(line) = lines.next() {
-            let label = if self.text.color { format!("{BOLD}{label}{BOLD:#}") } else { label };
-            self.line(&format!("{label}{pad}"), style, &line, out)?;
-        }
-        for line in lines {
-            self.line(&" ".repeat(LABEL), style, &line, out)?;
-        }
-        Ok(())
-    }
-
-    /// Columns for the paragraphs.
-    fn room(&self) -> usize {
-        self.text.width.max(NARROWEST) - LABEL
-    }
-
-    /// Breaks `text` at blanks into lines of at most `room` columns, numbers and their units together; a longer word has a line of its own.
-    fn wrapped(&self, text: &str, room: usize) -> Vec<String> {
-        let words = text.split(' ').filter(|w| !w.is_empty());
-        let words = words.map(|w| w.split(TIED).map(|part| self.text.plain(part)).collect::<Vec<_>>().join(" "));
-        let mut lines: Vec<String> = Vec::new();
-        for word in words {
-            match lines.last_mut() {
-                Some(line) if width(line) + 1 + width(&word) <= room => {
-                    line.push(' ');
-                    line.push_str(&word);
-                }
-                _ => lines.push(word),
-            }
-        }
-        lines
-    }
-
-    fn line(&self, before: &str, style: Style, text: &str, out: &mut dyn Write) -> io::Result<()> {
-        match self.text.color && style != Style::new() {
-            true => writeln!(out, "{before}{style}{text}{style:#}"),
-            false => writeln!(out, "{before}{text}"),
-        }
-    }
-
     fn heading(&self, out: &mut dyn Write) -> io::Result<()> {
         let unit = &self.table.unit.name;
         let direction = self.table.direction_words().map_or(String::new(), |w| format!(", {w}"));
@@ -141,7 +157,7 @@ impl Teller<'_> {
         self.text.line(BOLD, &heading, out)?;
         let keys: Vec<String> =
             self.table.keys.iter().filter(|k| !k.1.is_empty()).map(|(k, v)| format!("{k}: {v}")).collect();
-        for line in self.wrapped(&keys.join(", "), self.text.width.max(NARROWEST)) {
+        for line in self.text.wrapped(&keys.join(", "), self.text.width.max(NARROWEST)) {
             self.text.line(DIM, &line, out)?;
         }
         Ok(())
@@ -153,7 +169,7 @@ impl Teller<'_> {
         let mut text = samples_words(side, cell);
         match (cell.min, cell.max) {
             (Some(min), Some(max)) if min == max => {
-                return self.say(
+                return self.text.say(
                     self.label(side.column),
                     Style::new(),
                     &format!("{text}, all {}", self.show(min)),
@@ -163,19 +179,19 @@ impl Teller<'_> {
             (Some(min), Some(max)) => text += &format!(", from {} to {}", self.show(min), self.show(max)),
             _ => {}
         }
-        self.say(self.label(side.column), Style::new(), &text, out)?;
-        if let Some(strip) = run_order(&side.runs, self.room(), self.text.spelling.ascii) {
+        self.text.say(self.label(side.column), Style::new(), &text, out)?;
+        if let Some(strip) = run_order(&side.runs, self.text.room(), self.text.spelling.ascii) {
             writeln!(out, "{}{strip}", " ".repeat(LABEL))?;
         }
         if side.runs.len() > 1 {
-            self.say("", Style::new(), &self.means_of_processes(&side.runs), out)?;
+            self.text.say("", Style::new(), &self.means_of_processes(&side.runs), out)?;
         }
-        self.say("", Style::new(), &self.center(cell), out)?;
+        self.text.say("", Style::new(), &self.center(cell), out)?;
         if let Some(processes) = &side.processes {
-            self.say("", Style::new(), &processes_words(processes), out)?;
+            self.text.say("", Style::new(), &processes_words(processes), out)?;
         }
         for warning in &side.warnings {
-            self.say("", YELLOW, &format!("warning: {warning}"), out)?;
+            self.text.say("", YELLOW, &format!("warning: {warning}"), out)?;
         }
         Ok(())
     }
@@ -243,7 +259,7 @@ impl Teller<'_> {
             return Ok(());
         }
         writeln!(out)?;
-        let room = self.room().min(72);
+        let room = self.text.room().min(72);
         for side in sides.iter().filter(|s| !s.runs.is_empty()) {
             let center = self.row.cells.get(side.column).and_then(|c| c.as_ref()?.center);
             let strip = dots(&side.runs, center, (min, max), room, self.text.spelling.ascii);
@@ -263,19 +279,24 @@ impl Teller<'_> {
             self.text.line(BOLD, &self.text.plain(&line), out)?;
         }
         if let Some(text) = self.change(c, pair) {
-            self.say("change", Style::new(), &text, out)?;
+            self.text.say("change", Style::new(), &text, out)?;
         }
-        self.say("test", Style::new(), &self.test(c, pair), out)?;
+        self.text.say("test", Style::new(), &self.test(c, pair), out)?;
         for text in self.by_other_methods(c, pair) {
-            self.say("", Style::new(), &text, out)?;
+            self.text.say("", Style::new(), &text, out)?;
         }
         let dim = self.table.unit.dim();
-        self.say("verdict", style_of(c.verdict), &format!("{}: {}", c.verdict.word(dim), self.reason(c, pair)), out)?;
+        self.text.say(
+            "verdict",
+            style_of(c.verdict),
+            &format!("{}: {}", c.verdict.word(dim), self.reason(c, pair)),
+            out,
+        )?;
         if let Some(text) = power_words(pair) {
-            self.say("power", Style::new(), &text, out)?;
+            self.text.say("power", Style::new(), &text, out)?;
         }
         for warning in &pair.warnings {
-            self.say("warning", YELLOW, warning, out)?;
+            self.text.say("warning", YELLOW, warning, out)?;
         }
         Ok(())
     }
@@ -487,29 +508,12 @@ impl Teller<'_> {
         Some(format!("the {} interval {}", confidence_words(confidence), percent_range(lo, hi)))
     }
 
-    /// Notes of the row, and what holds for flat data of one process.
-    fn closing(&self, sides: &[SideStory], out: &mut dyn Write) -> io::Result<()> {
-        let notes: Vec<&str> =
-            self.row.notes.iter().filter_map(|&n| self.table.notes.get(n)).map(String::as_str).collect();
-        let one_file = |s: &SideStory| s.one_input && !s.told_apart && s.runs.iter().any(|r| r.len() > 1);
-        let flat = sides.iter().any(one_file) && !self.table.exact;
-        if notes.is_empty() && !flat {
-            return Ok(());
+    fn notes(&self, out: &mut dyn Write) -> io::Result<()> {
+        let mut notes = self.row.notes.iter().filter_map(|&n| self.table.notes.get(n)).peekable();
+        if notes.peek().is_some() {
+            writeln!(out)?;
         }
-        writeln!(out)?;
-        for note in notes {
-            self.say("note", Style::new(), note, out)?;
-        }
-        if flat {
-            let go = self.report.inputs.iter().any(|i| i.formats.contains(&"go"));
-            let how = if go { " (a loop around go test -count=1)" } else { "" };
-            let text = format!(
-                "all runs of a side come from one input; if one process made them, differences between processes are not in \
-                 them. Runs in separate processes are safer{how}, the two sides in turns"
-            );
-            self.say("note", Style::new(), &text, out)?;
-        }
-        Ok(())
+        notes.try_for_each(|note| self.text.say("note", Style::new(), note, out))
     }
 
     /// A p-value to two digits at least.
@@ -638,73 +642,6 @@ fn cut(text: &str, room: usize) -> String {
     out
 }
 
-/// Marks from low to high.
-fn heights(ascii: bool) -> [char; 8] {
-    if ascii {
-        ['_', '.', '-', '~', '=', '+', '*', '#']
-    } else {
-        ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█']
-    }
-}
-
-/// Values in run order as marks from low to high, a blank between processes; means of neighbours where there are more than fit.
-/// `None` where there is nothing to see.
-fn run_order(runs: &[Vec<f64>], room: usize, ascii: bool) -> Option<String> {
-    let total: usize = runs.iter().map(Vec::len).sum();
-    let mut runs = runs.to_vec();
-    if total + runs.len().saturating_sub(1) > room {
-        let per_mark = total.div_ceil(room.saturating_sub(runs.len() - 1).max(1)).max(1);
-        for run in &mut runs {
-            *run = run.chunks(per_mark).map(|c| c.iter().sum::<f64>() / c.len() as f64).collect();
-        }
-        // Rounding up in each process may still be too much: then one mark per process.
-        if runs.iter().map(|r| r.len() + 1).sum::<usize>() > room + 1 {
-            runs = vec![runs.iter().map(|r| r.iter().sum::<f64>() / r.len() as f64).take(room).collect()];
-        }
-    }
-    let (min, max) =
-        runs.iter().flatten().fold((f64::INFINITY, f64::NEG_INFINITY), |(lo, hi), &v| (lo.min(v), hi.max(v)));
-    if runs.iter().map(Vec::len).sum::<usize>() < 2 || min >= max {
-        return None;
-    }
-    let marks = heights(ascii);
-    let mark = |v: f64| {
-        let at = ((v - min) / (max - min) * 8.0) as usize;
-        marks[at.min(7)]
-    };
-    let strips: Vec<String> = runs.iter().map(|r| r.iter().map(|&v| mark(v)).collect()).collect();
-    Some(strips.join(" "))
-}
-
-/// How many values lie where on an axis from `min` to `max`, and the center as a bar.
-fn dots(runs: &[Vec<f64>], center: Option<f64>, (min, max): (f64, f64), room: usize, ascii: bool) -> String {
-    let at = |v: f64| (((v - min) / (max - min) * (room - 1) as f64).round() as usize).min(room - 1);
-    let mut counts = vec![0usize; room];
-    for &v in runs.iter().flatten() {
-        counts[at(v)] += 1;
-    }
-    let center = center.filter(|c| (min..=max).contains(c)).map(at);
-    let strip: String = counts
-        .iter()
-        .enumerate()
-        .map(|(i, n)| match n {
-            _ if center == Some(i) => '|',
-            0 => ' ',
-            1 => {
-                if ascii {
-                    '.'
-                } else {
-                    '·'
-                }
-            }
-            2 => ':',
-            3 | 4 => '+',
-            _ => '#',
-        })
-        .collect();
-    strip.trim_end().to_owned()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -767,19 +704,6 @@ mod tests {
             let text = told(FLAT, &Text { width: wide, ..Text::default() }, Plan::default());
             assert!(!text.lines().any(|l| l.trim_start().starts_with("ns")), "{text}");
         }
-    }
-
-    #[test]
-    fn strips_show_runs_in_order_and_processes_apart() {
-        let run = |v: &[f64]| run_order(&[v.to_vec()], 20, true);
-        assert_eq!(run(&[1.0, 2.0, 3.0, 2.0]), Some("_=#=".into()));
-        assert_eq!(run(&[1.0, 1.0]), None, "nothing to see");
-        assert_eq!(run_order(&[vec![1.0, 2.0], vec![8.0]], 20, true), Some("_. #".into()));
-        let many: Vec<f64> = (0..1000).map(f64::from).collect();
-        assert_eq!(run(&many).unwrap(), "___..---~~==+++**###");
-        let forks: Vec<Vec<f64>> = (0..30).map(|i| vec![f64::from(i); 50]).collect();
-        assert!(run_order(&forks, 20, false).unwrap().chars().count() <= 20);
-        assert_eq!(dots(&[vec![0.0, 0.0, 5.0, 10.0]], Some(5.0), (0.0, 10.0), 11, true), ":    |    .");
     }
 
     #[test]

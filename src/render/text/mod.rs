@@ -8,6 +8,7 @@ mod change;
 mod explain;
 pub(super) mod grid;
 mod relative;
+mod strip;
 
 use std::collections::HashMap;
 use std::io::{self, BufWriter, Write};
