@@ -27,9 +27,9 @@ impl Moments {
 
 /// Moments of `values`, each counted `weights` times; `None` when nothing is left to count.
 ///
-/// Sums are compensated and run over the sorted values, so that the order of the values does not matter; values that are sorted
-/// already are not sorted again. Differences from the mean are exact where a large common offset would cost digits, and their squares
-/// are corrected for the mean's own rounding.
+/// Sums run over the sorted values, so that the order of the values does not matter; values that are sorted already are not sorted
+/// again. Differences from the mean are exact where a large common offset would cost digits, and their squares are corrected for the
+/// mean's own rounding.
 pub fn moments(values: &[f64], weights: Option<&[u64]>) -> Option<Moments> {
     let Some(weights) = weights else {
         if values.is_sorted_by(|a, b| a.total_cmp(b).is_le()) {
@@ -53,34 +53,47 @@ fn moments_of(sorted: &[f64], weight: impl Fn(usize) -> f64, n: u64) -> Option<M
     let count = n as f64;
     let scale = power_of_two_scale(min.abs().max(max.abs()));
     let unit = 1.0 / scale;
-    // Rounding must not carry the mean of equal or nearly equal values past them.
-    let center = (sum_over(sorted, |i, v| v * unit * weight(i)) / count).clamp(min * unit, max * unit);
-    let sd = (n > 1).then(|| {
-        let rest = sum_over(sorted, |i, v| (v * unit - center) * weight(i));
-        let squares = sum_over(sorted, |i, v| (v * unit - center) * (v * unit - center) * weight(i));
-        ((squares - rest * rest / count).max(0.0) / (count - 1.0)).sqrt() * scale
-    });
-    let mean = center * scale;
-    Some(Moments { n, mean, sd, min, max })
+    let within = |mean: f64| mean.clamp(min * unit, max * unit);
+    let (mut center, squares);
+    if min < 0.0 && max > 0.0 {
+        center = within(sum(sorted.iter().enumerate().map(|(i, v)| v * unit * weight(i))) / count);
+        let away = |(i, v): (usize, &f64)| (v * unit - center, weight(i));
+        let rest = sum(sorted.iter().enumerate().map(away).map(|(d, w)| d * w));
+        squares = sum(sorted.iter().enumerate().map(away).map(|(d, w)| d * d * w)) - rest * rest / count;
+    } else {
+        // Values of one sign do not cancel: what their plain sum loses is far below the deviations, whose sum gives it back.
+        let [total] = sums(sorted, |i, v| [v * unit * weight(i)]);
+        center = within(total / count);
+        let [rest, away] = sums(sorted, |i, v| {
+            let d = v * unit - center;
+            [d * weight(i), d * d * weight(i)]
+        });
+        center = within(center + rest / count);
+        squares = away - rest * rest / count;
+    }
+    let sd = (n > 1).then(|| (squares.max(0.0) / (count - 1.0)).sqrt() * scale);
+    Some(Moments { n, mean: center * scale, sd, min, max })
 }
 
-/// Sum of `term(index, value)`, compensated as by [`sum`], in eight strands that a processor adds side by side.
-fn sum_over(values: &[f64], term: impl Fn(usize, f64) -> f64) -> f64 {
+/// Plain sums of `terms(index, value)`, in eight strands that a processor adds side by side.
+fn sums<const N: usize>(values: &[f64], terms: impl Fn(usize, f64) -> [f64; N]) -> [f64; N] {
     const STRANDS: usize = 8;
-    let (mut totals, mut lost) = ([0.0_f64; STRANDS], [0.0_f64; STRANDS]);
+    let mut totals = [[0.0_f64; STRANDS]; N];
     let blocks = values.chunks_exact(STRANDS);
-    let rest = blocks.remainder();
+    let (tail, rest) = (values.len() - blocks.remainder().len(), blocks.remainder());
     for (b, block) in blocks.enumerate() {
-        for k in 0..STRANDS {
-            let x = term(b * STRANDS + k, block[k]);
-            let next = totals[k] + x;
-            lost[k] += if totals[k].abs() >= x.abs() { (totals[k] - next) + x } else { (x - next) + totals[k] };
-            totals[k] = next;
+        for (k, &v) in block.iter().enumerate() {
+            for (total, term) in totals.iter_mut().zip(terms(b * STRANDS + k, v)) {
+                total[k] += term;
+            }
         }
     }
-    let tail = values.len() - rest.len();
-    let rest = rest.iter().enumerate().map(|(k, &v)| term(tail + k, v));
-    sum(totals.into_iter().chain(lost).filter(|&t| t != 0.0).chain(rest))
+    for (k, &v) in rest.iter().enumerate() {
+        for (total, term) in totals.iter_mut().zip(terms(tail + k, v)) {
+            total[k] += term;
+        }
+    }
+    totals.map(|[a, b, c, d, e, f, g, h]| ((a + b) + (c + d)) + ((e + f) + (g + h)))
 }
 
 /// Sum in the order given, with Neumaier's compensation: the error does not grow with the number of terms.

@@ -14,11 +14,12 @@
 //!
 //! Fork effect: 1.0 %; warm-up: at most 1.0 % (5 forks of 3 iterations).
 
+use std::borrow::Cow;
 use std::cmp::Ordering;
 
 use crate::model::{Observations, Sample};
 
-use super::describe::{Moments, Ordered, moments, quantile_r7};
+use super::describe::{Moments, Ordered, moments, quantile_r7, sum};
 use super::distributions::{f_upper_p, normal_two_sided_p};
 use super::forks::Anova;
 use super::power::mde;
@@ -118,8 +119,8 @@ const FAR_OUT: f64 = 3.0;
 const WARN_P: f64 = 0.01;
 /// A drift below this is not worth a word.
 const SMALLEST_DRIFT: f64 = 0.01;
-/// Slopes of longer series are taken from as many evenly spaced values.
-const MOST_VALUES_FOR_SLOPE: usize = 1000;
+/// Of longer series as many evenly spaced values are looked at for drifts and jumps: enough for any that matters.
+const MOST_VALUES_IN_ORDER: usize = 1000;
 /// Within-heap deviations that the empty gap between two heaps must span. Explaining 85 % of the variance puts the
 /// means of equal heaps 4.8 deviations apart, so the gap is what tells heaps from one broad one.
 const HEAP_GAP: f64 = 3.0;
@@ -146,7 +147,7 @@ pub fn diagnose(values: &[f64]) -> Vec<Warning> {
         // Both tests see either; the shape that fits better is named.
         if explained_by_split(values, at) > explained_by_line(values) { drift = None } else { step = None }
     }
-    [outliers, drift, step, correlation(values), bimodal, noise(values), resolution].into_iter().flatten().collect()
+    [outliers, drift, step, correlation(values), bimodal, noise(&sample), resolution].into_iter().flatten().collect()
 }
 
 /// Warnings about iterations within forks; none where processes are not told apart.
@@ -207,7 +208,27 @@ pub fn mann_kendall(values: &[f64]) -> (i64, f64) {
     let n = values.len();
     let mut sorted = values.to_vec();
     sorted.sort_unstable_by(f64::total_cmp);
-    // How many earlier values have each rank, as a Fenwick tree: pairs are counted in O(n log n).
+    let s = if n <= 64 { rising_pairs_of_few(values) } else { rising_pairs(values, &sorted) };
+    let weight = |t: f64| t * (t - 1.0) * (2.0 * t + 5.0);
+    let tied: f64 = sorted.chunk_by(|a, b| a == b).map(|group| weight(group.len() as f64)).sum();
+    let variance = (weight(n as f64) - tied) / 18.0;
+    let p = if variance > 0.0 {
+        normal_two_sided_p((s.unsigned_abs() as f64 - 1.0).max(0.0) / variance.sqrt())
+    } else {
+        1.0
+    };
+    (s, p)
+}
+
+/// Rising minus falling pairs, pair by pair.
+fn rising_pairs_of_few(values: &[f64]) -> i64 {
+    let after = |i: usize, v: f64| values[i + 1..].iter().map(|&w| i64::from(w > v) - i64::from(w < v)).sum::<i64>();
+    values.iter().enumerate().map(|(i, &v)| after(i, v)).sum()
+}
+
+/// The same in O(n log n) steps: how many earlier values have each rank is kept in a Fenwick tree.
+fn rising_pairs(values: &[f64], sorted: &[f64]) -> i64 {
+    let n = values.len();
     let mut tree = vec![0i64; n + 1];
     let up_to = |tree: &[i64], rank: usize| {
         let (mut i, mut count) = (rank, 0);
@@ -228,26 +249,24 @@ pub fn mann_kendall(values: &[f64]) -> (i64, f64) {
             i += i & i.wrapping_neg();
         }
     }
-    let weight = |t: f64| t * (t - 1.0) * (2.0 * t + 5.0);
-    let tied: f64 = sorted.chunk_by(|a, b| a == b).map(|group| weight(group.len() as f64)).sum();
-    let variance = (weight(n as f64) - tied) / 18.0;
-    let p = if variance > 0.0 {
-        normal_two_sided_p((s.unsigned_abs() as f64 - 1.0).max(0.0) / variance.sqrt())
-    } else {
-        1.0
-    };
-    (s, p)
+    s
+}
+
+/// At most [`MOST_VALUES_IN_ORDER`] of `values`, evenly spaced, the ends among them; and the index of the k-th.
+fn thinned(values: &[f64]) -> (Cow<'_, [f64]>, impl Fn(usize) -> usize) {
+    let (n, kept) = (values.len(), values.len().min(MOST_VALUES_IN_ORDER));
+    let at = move |k: usize| if kept == n { k } else { k * (n - 1) / (kept - 1) };
+    let thin = if kept == n { Cow::Borrowed(values) } else { (0..kept).map(|k| values[at(k)]).collect() };
+    (thin, at)
 }
 
 /// Theil and Sen's slope: the median change per run over all pairs of runs. `None` below two values.
 pub fn theil_sen_slope(values: &[f64]) -> Option<f64> {
-    let n = values.len();
-    let kept = n.min(MOST_VALUES_FOR_SLOPE);
-    let at = |k: usize| if kept == n { k } else { k * (n - 1) / (kept - 1) };
-    let mut slopes = Vec::with_capacity(kept * kept.saturating_sub(1) / 2);
-    for j in 1..kept {
+    let (thin, at) = thinned(values);
+    let mut slopes = Vec::with_capacity(thin.len() * thin.len().saturating_sub(1) / 2);
+    for j in 1..thin.len() {
         for i in 0..j {
-            slopes.push((values[at(j)] - values[at(i)]) / (at(j) - at(i)) as f64);
+            slopes.push((thin[j] - thin[i]) / (at(j) - at(i)) as f64);
         }
     }
     Some(Sample::new(slopes)?.median())
@@ -257,7 +276,7 @@ fn drift(values: &[f64]) -> Option<Warning> {
     if values.len() < 8 {
         return None;
     }
-    let (_, p) = mann_kendall(values);
+    let (_, p) = mann_kendall(&thinned(values).0);
     if p > WARN_P {
         return None;
     }
@@ -293,7 +312,9 @@ fn step(values: &[f64]) -> Option<Warning> {
     if values.len() < 20 {
         return None;
     }
-    let (at, p) = pettitt(values)?;
+    let (thin, index) = thinned(values);
+    let (at, p) = pettitt(&thin)?;
+    let at = index(at);
     if p > WARN_P {
         return None;
     }
@@ -326,7 +347,7 @@ fn explained_by_line(values: &[f64]) -> f64 {
 
 /// Lag-1 autocorrelation in run order; `None` for constant values.
 pub fn lag1(values: &[f64]) -> Option<f64> {
-    let mean = moments(values, None)?.mean;
+    let mean = sum(values.iter().copied()) / values.len() as f64;
     let squares: f64 = values.iter().map(|v| (v - mean).powi(2)).sum();
     let products: f64 = values.windows(2).map(|w| (w[0] - mean) * (w[1] - mean)).sum();
     (squares > 0.0).then(|| products / squares)
@@ -365,7 +386,8 @@ fn bimodal(sample: &Sample) -> Option<Warning> {
     heaps.then(|| Warning::Bimodal { low: low.mean, high: high.mean, share_high: (n - at) as f64 / n as f64 })
 }
 
-fn noise(values: &[f64]) -> Option<Warning> {
+fn noise(sample: &Sample) -> Option<Warning> {
+    let values = sample.values();
     let m = moments(values, None)?;
     let cv = m.cv()?;
     // Three values with this deviation can show the change in question: more values can all the more.
@@ -414,6 +436,15 @@ fn warm_up(observations: &Observations) -> Option<Warning> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn rising_pairs_are_the_same_counted_either_way() {
+        let values: Vec<f64> = (0..500u32).map(|i| f64::from(i * 7919 % 97)).collect();
+        let mut sorted = values.clone();
+        sorted.sort_unstable_by(f64::total_cmp);
+        assert_eq!(rising_pairs(&values, &sorted), rising_pairs_of_few(&values));
+    }
+
     use crate::stats::oracle::Oracle;
     use proptest::prelude::*;
 
@@ -526,7 +557,10 @@ mod tests {
             matches!(found[..], [Warning::Noise { cv, detectable: Some(d) }] if cv > 0.03 && d > 0.05),
             "{found:?}"
         );
-        assert!(matches!(noise(&[-1.0, 1.0, 3.0]), Some(Warning::Noise { detectable: None, .. })));
+        assert!(matches!(
+            noise(&Sample::new(vec![-1.0, 1.0, 3.0]).unwrap()),
+            Some(Warning::Noise { detectable: None, .. })
+        ));
     }
 
     #[test]

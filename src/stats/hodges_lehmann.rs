@@ -68,11 +68,12 @@ fn ends(sorted: &[f64]) -> Option<(f64, f64)> {
 fn rank(n: usize, m: usize, confidence: f64, cache: &UCache) -> (usize, Option<f64>) {
     let half_tail = two_sided_tail(confidence) / 2.0;
     if untied_is_affordable(n, m) {
-        let null = cache.untied(n, m);
-        let tails = null.lower_tails();
-        let k = tails.partition_point(|&p| p <= half_tail);
-        let left_out = if k == 0 { 0.0 } else { 2.0 * tails[k - 1] };
-        return (k, Some(1.0 - left_out));
+        return cache.untied(n, m, |null| {
+            let tails = null.lower_tails();
+            let k = tails.partition_point(|&p| p <= half_tail);
+            let left_out = if k == 0 { 0.0 } else { 2.0 * tails[k - 1] };
+            (k, Some(1.0 - left_out))
+        });
     }
     let pairs = n as f64 * m as f64;
     let sigma = (pairs * (n as f64 + m as f64 + 1.0) / 12.0).sqrt();
@@ -90,6 +91,12 @@ fn order_statistics(x: &[f64], y: &[f64], pair: impl Fn(f64, f64) -> f64, k: usi
     let mut ranks = [k - 1, (pairs - 1) / 2, pairs / 2, pairs - k];
     // Only at a confidence near 0 are the outer ranks not the outer ones.
     ranks.sort_unstable();
+    if let (Some((x_min, x_max)), Some((y_min, y_max))) = (ends(x), ends(y)) {
+        let (smallest, largest) = (pair(x_max, y_min), pair(x_min, y_max));
+        if smallest == largest {
+            return [smallest; 4];
+        }
+    }
     if pairs > MOST_PAIRS_LISTED {
         return by_counting(x, y, &pair, ranks.map(|rank| rank as u64 + 1));
     }
@@ -98,7 +105,11 @@ fn order_statistics(x: &[f64], y: &[f64], pair: impl Fn(f64, f64) -> f64, k: usi
 
 /// The pairs of these ascending ranks, from 0.
 fn listed<const N: usize>(x: &[f64], y: &[f64], pair: &impl Fn(f64, f64) -> f64, ranks: [usize; N]) -> [f64; N] {
-    let mut all: Vec<f64> = x.iter().flat_map(|&x| y.iter().map(move |&y| (x, y))).map(|(x, y)| pair(x, y)).collect();
+    // As whole numbers, which compare faster.
+    let mut all: Vec<i64> = Vec::with_capacity(x.len() * y.len());
+    for &x in x {
+        all.extend(y.iter().map(|&y| order_key(pair(x, y))));
+    }
     let mut rest = &mut all[..];
     let mut passed = 0;
     let mut found = [0.0; N];
@@ -107,8 +118,8 @@ fn listed<const N: usize>(x: &[f64], y: &[f64], pair: &impl Fn(f64, f64) -> f64,
             found[i] = found[i - 1];
             continue;
         }
-        let (_, value, above) = rest.select_nth_unstable_by(rank - passed, f64::total_cmp);
-        found[i] = *value;
+        let (_, key, above) = rest.select_nth_unstable(rank - passed);
+        found[i] = of_order_key(*key);
         rest = above;
         passed = rank + 1;
     }

@@ -5,6 +5,8 @@
 //! chosen by benchstat's rule, in weights that are symmetric by construction; [`super::benchstat`] has benchstat's own
 //! arithmetic.
 
+use std::cell::Cell;
+
 use super::Interval;
 use super::describe::Ordered;
 use super::distributions::{choose, normal_from_tail, two_sided_tail};
@@ -41,9 +43,19 @@ pub(super) fn bounds(values: &impl Ordered, lo: u64, hi: u64) -> (f64, f64) {
 /// Ranks of the interval for `n` >= 1 values: from the most likely count outwards, always to the likelier side, to the
 /// left when both are equally likely, until `confidence` is reached.
 pub fn median_ranks(n: u64, confidence: f64) -> MedianRanks {
-    if n > EXACT_LIMIT {
-        return median_ranks_normal(n, confidence);
+    thread_local! {
+        /// The last question with its answer: the rows of a table ask for the same.
+        static LAST: Cell<Option<(u64, f64, MedianRanks)>> = const { Cell::new(None) };
     }
+    if let Some((_, _, ranks)) = LAST.get().filter(|(m, c, _)| *m == n && *c == confidence) {
+        return ranks;
+    }
+    let ranks = if n > EXACT_LIMIT { median_ranks_normal(n, confidence) } else { median_ranks_exact(n, confidence) };
+    LAST.set(Some((n, confidence, ranks)));
+    ranks
+}
+
+fn median_ranks_exact(n: u64, confidence: f64) -> MedianRanks {
     let power = 2f64.powi(-(n as i32));
     // Taken from the nearer end, so that C(n, k) and C(n, n - k) are the same f64.
     let weights: Vec<f64> = (0..=n).map(|k| choose(n, k) * power).collect();

@@ -12,13 +12,14 @@ mod exact;
 mod normal;
 mod ties;
 
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
 use rustc_hash::FxHashMap;
 
 use crate::model::Sample;
 
-use super::distributions::choose;
+use super::distributions::{choose, ln_choose};
+use super::power::smallest_p;
 pub(super) use exact::Untied;
 
 /// A p-value and where it comes from.
@@ -145,10 +146,22 @@ pub(super) fn untied_is_affordable(n: usize, m: usize) -> bool {
 
 /// Null distributions already worked out, for any number of threads. Results are the same with a fresh one for each
 /// test.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct UCache {
+    /// Of up to [`FEW`] values a side, without a lock: threads that ask for the same one all the time would wait for each other.
+    few: Box<[OnceLock<Untied>]>,
     untied: RwLock<FxHashMap<(usize, usize), Arc<Untied>>>,
     tied: RwLock<FxHashMap<ties::Pattern, Tails>>,
+}
+
+/// See [`UCache::few`].
+const FEW: usize = 32;
+
+impl Default for UCache {
+    fn default() -> Self {
+        let few = std::iter::repeat_with(OnceLock::new).take((FEW + 1) * (FEW + 1)).collect();
+        UCache { few, untied: RwLock::default(), tied: RwLock::default() }
+    }
 }
 
 impl UCache {
@@ -157,16 +170,21 @@ impl UCache {
         UCache::default()
     }
 
-    /// The null distribution of `n` against `m` values without ties.
-    pub(super) fn untied(&self, n: usize, m: usize) -> Arc<Untied> {
+    /// Gives `then` the null distribution of `n` against `m` values without ties.
+    pub(super) fn untied<R>(&self, n: usize, m: usize, then: impl FnOnce(&Untied) -> R) -> R {
         /// Pairs of counts kept: enough for any real set of files, and bounded for the others.
         const KEPT: usize = 1024;
-        cached(&self.untied, KEPT, (n.min(m), n.max(m)), |&(a, b)| Arc::new(Untied::new(a, b)))
+        let (a, b) = (n.min(m), n.max(m));
+        if b <= FEW {
+            return then(self.few[a * (FEW + 1) + b].get_or_init(|| Untied::new(a, b)));
+        }
+        let null = cached(&self.untied, KEPT, (a, b), |&(a, b)| Arc::new(Untied::new(a, b)));
+        then(&null)
     }
 
     fn tails(&self, ranking: &Ranking) -> Tails {
         if !ranking.is_tied() {
-            return self.untied(ranking.n, ranking.m).tails(ranking.twice_u / 2);
+            return self.untied(ranking.n, ranking.m, |null| null.tails(ranking.twice_u / 2));
         }
         /// Tie patterns kept; each takes some hundred bytes.
         const KEPT: usize = 1 << 16;
@@ -224,20 +242,31 @@ fn test(before: &Sample, after: &Sample, cache: &UCache, limit: ExactLimit) -> U
 
 /// The smallest two-sided p that values tied as these are could have given, however they fell to the two sides.
 pub fn smallest_p_with_ties(before: &Sample, after: &Sample) -> f64 {
-    let Ranking { n, m, groups, .. } = Ranking::new(before, after);
+    let ranking = Ranking::new(before, after);
+    let Ranking { n, m, groups, .. } = &ranking;
+    if !ranking.is_tied() {
+        return smallest_p(*n as u64, *m as u64);
+    }
     // All of the smaller ranks on one side: free choice only within the group at the boundary.
-    let ways = |mut left: usize, groups: &mut dyn Iterator<Item = &u32>| {
+    let ways = |groups: &mut dyn Iterator<Item = &u32>| {
+        let mut left = *n;
         for &size in groups {
             let size = size as usize;
             if left <= size {
-                return choose(size as u64, left as u64);
+                return (size as u64, left as u64);
             }
             left -= size;
         }
-        1.0
+        (0, 0)
     };
-    let fewest = ways(n, &mut groups.iter()).min(ways(n, &mut groups.iter().rev()));
-    (2.0 * fewest / choose((n + m) as u64, n as u64)).min(1.0)
+    let ends = [ways(&mut groups.iter()), ways(&mut groups.iter().rev())];
+    let all = ((n + m) as u64, *n as u64);
+    let share = if n + m <= MOST_VALUES {
+        ends.map(|(size, left)| choose(size, left) / choose(all.0, all.1))
+    } else {
+        ends.map(|(size, left)| (ln_choose(size, left) - ln_choose(all.0, all.1)).exp())
+    };
+    (2.0 * share[0].min(share[1])).min(1.0)
 }
 
 #[cfg(test)]
@@ -327,6 +356,14 @@ mod tests {
             c.number("p_less", a.tails().less);
             c.number("p_greater", a.tails().greater);
         }
+    }
+
+    #[test]
+    fn large_samples_of_few_distinct_values_can_reach_a_small_p() {
+        let side = |ones: usize| sample(&[vec![1.0; ones], vec![2.0; 5000 - ones]].concat());
+        assert!(smallest_p_with_ties(&side(2500), &side(2400)) < 1e-100);
+        // One value that differs: it is on one side or the other.
+        assert!((smallest_p_with_ties(&side(5000), &side(4999)) - 1.0).abs() < 1e-9);
     }
 
     #[test]
