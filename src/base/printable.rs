@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 /// `text` with every character that could steer a terminal or hide its neighbours written out (`\x1b`, `\u{202e}`):
 /// controls, line separators, direction marks and zero-width format characters. Everything else stays as it is.
 pub fn printable(text: &str) -> Cow<'_, str> {
-    if !text.chars().any(is_unsafe) {
+    if text.bytes().all(|b| (b' '..=b'~').contains(&b)) || !text.chars().any(is_unsafe) {
         return Cow::Borrowed(text);
     }
     let mut out = String::with_capacity(text.len() + 8);

@@ -3,7 +3,7 @@
 //! `1.718 µs`, `64.00 KiB`, `1.102M`. Seconds take s, ms, µs, ns; bytes take binary prefixes; everything else k, M, G, T on the number.
 //! Thresholds are those of Go's benchstat (go.md c.5), so that four digits are shown. The drop-in spelling is in [`super::scale`].
 
-use std::borrow::Cow;
+use std::fmt::Write as _;
 
 use super::{Unit, dim};
 
@@ -42,10 +42,19 @@ const BYTES: &[(f64, &str)] =
 const COUNTS: &[(f64, &str)] =
     &[(1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""), (1e-3, "m"), (1e-6, "µ"), (1e-9, "n")];
 
-impl Scale {
-    /// The scale for a row of `unit` with these centers: chosen by the smallest non-zero size.
-    pub fn of(unit: &Unit, centers: impl Iterator<Item = f64> + Clone) -> Scale {
-        let symbol = symbol(&unit.name);
+/// Scales for many rows of one unit.
+#[derive(Clone, Copy, Debug)]
+pub struct Scales(Symbol);
+
+impl Scales {
+    /// Those of `unit`.
+    pub fn new(unit: &Unit) -> Self {
+        Scales(symbol(&unit.name))
+    }
+
+    /// The scale for a row with these centers: chosen by the smallest non-zero size.
+    pub fn of(self, centers: impl Iterator<Item = f64> + Clone) -> Scale {
+        let symbol = self.0;
         let steps = match symbol {
             Symbol::Seconds => SECONDS,
             Symbol::Bytes | Symbol::BytesPerSecond => BYTES,
@@ -74,30 +83,60 @@ impl Scale {
         }
         Scale { step, places, prefix, symbol }
     }
+}
+
+impl Scale {
+    /// The scale for a row of `unit` with these centers.
+    pub fn of(unit: &Unit, centers: impl Iterator<Item = f64> + Clone) -> Scale {
+        Scales::new(unit).of(centers)
+    }
 
     /// The number alone, without prefix and unit.
     pub fn number(&self, value: f64) -> String {
+        let mut out = String::new();
+        self.write_number(value, &mut out);
+        out
+    }
+
+    fn write_number(&self, value: f64, out: &mut String) {
         let shown = value / self.step;
         // Far above the rest of its row: more digits than a double has would be made up.
         let digits = 10f64.powi(15 - i32::try_from(self.places).unwrap_or(15));
-        if shown.abs() >= digits { format!("{shown:.3e}") } else { format!("{shown:.*}", self.places) }
+        // Writing to a String cannot fail.
+        let _ = if shown.abs() >= digits { write!(out, "{shown:.3e}") } else { write!(out, "{shown:.*}", self.places) };
     }
 
     /// What follows the number: a blank and the prefixed unit, or the bare prefix.
-    pub fn suffix(&self, spelling: Spelling) -> Cow<'static, str> {
-        let prefix = if spelling.ascii && self.prefix == "µ" { "u" } else { self.prefix };
-        match self.symbol {
-            _ if spelling.go => prefix.into(),
-            Symbol::Seconds => format!(" {prefix}s").into(),
-            Symbol::Bytes => format!(" {prefix}B").into(),
-            Symbol::BytesPerSecond => format!(" {prefix}B/s").into(),
-            Symbol::None => prefix.into(),
-        }
+    pub fn suffix(&self, spelling: Spelling) -> String {
+        let mut out = String::new();
+        self.write_suffix(spelling, &mut out);
+        out
+    }
+
+    fn write_suffix(&self, spelling: Spelling, out: &mut String) {
+        let (blank, unit) = match self.symbol {
+            _ if spelling.go => ("", ""),
+            Symbol::Seconds => (" ", "s"),
+            Symbol::Bytes => (" ", "B"),
+            Symbol::BytesPerSecond => (" ", "B/s"),
+            Symbol::None => ("", ""),
+        };
+        out.push_str(blank);
+        out.push_str(if spelling.ascii && self.prefix == "µ" { "u" } else { self.prefix });
+        out.push_str(unit);
     }
 
     /// Number, prefix and unit.
     pub fn show(&self, value: f64, spelling: Spelling) -> String {
-        self.number(value) + &self.suffix(spelling)
+        let mut out = String::new();
+        self.write(value, spelling, &mut out);
+        out
+    }
+
+    /// Appends number, prefix and unit to `out`.
+    pub fn write(&self, value: f64, spelling: Spelling, out: &mut String) {
+        self.write_number(value, out);
+        self.write_suffix(spelling, out);
     }
 }
 
@@ -114,28 +153,38 @@ fn symbol(name: &str) -> Symbol {
 
 /// A change in percent, `+1.2%`, `-0.3%`; big ones without the decimal, huge ones as `+1.2e12%`.
 pub fn percent(pct: f64) -> String {
-    if pct.abs() >= 1e9 {
-        format!("{pct:+.1e}%")
-    } else if pct.abs() >= 999.95 {
-        format!("{pct:+.0}%")
-    } else {
-        fix_zero(format!("{pct:+.1}%"))
-    }
+    let mut out = String::new();
+    write_percent(pct, &mut out);
+    out
 }
 
-/// `+0.0` and `-0.0` alike are `+0.0`.
-fn fix_zero(text: String) -> String {
-    if text.starts_with('-') && !text.bytes().any(|b| (b'1'..=b'9').contains(&b)) {
-        text.replacen('-', "+", 1)
+/// Appends [`percent`] to `out`.
+pub fn write_percent(pct: f64, out: &mut String) {
+    // Writing to a String cannot fail.
+    let _ = if pct.abs() >= 1e9 {
+        write!(out, "{pct:+.1e}%")
+    } else if pct.abs() >= 999.95 {
+        write!(out, "{pct:+.0}%")
+    } else if pct.abs() < 0.05 {
+        // `+0.0` and `-0.0` alike; 0.05 itself is a little above five hundredths.
+        write!(out, "+0.0%")
     } else {
-        text
-    }
+        write!(out, "{pct:+.1}%")
+    };
 }
 
 /// A p-value: `<0.001` below 0.0005, else three decimals.
 pub fn p_value(p: f64, digits: usize) -> String {
+    let mut out = String::new();
+    write_p_value(p, digits, &mut out);
+    out
+}
+
+/// Appends [`p_value`] to `out`.
+pub fn write_p_value(p: f64, digits: usize, out: &mut String) {
     let smallest = 0.5 * 10f64.powi(-i32::try_from(digits).unwrap_or(3));
-    if p < smallest { format!("<{:.*}", digits, 2.0 * smallest) } else { format!("{p:.digits$}") }
+    // Writing to a String cannot fail.
+    let _ = if p < smallest { write!(out, "<{:.*}", digits, 2.0 * smallest) } else { write!(out, "{p:.digits$}") };
 }
 
 #[cfg(test)]

@@ -1,12 +1,18 @@
 //! The before/after table: centers with their error, change with its interval, p, and a word.
 
+use std::cell::OnceCell;
+use std::fmt::Write as _;
 use std::io::{self, Write};
 
-use super::grid::{self, Align, Cell, Column};
+use anstyle::Style;
+
+use super::grid::{self, Align, Column};
 use super::{BOLD, DIM, Footnotes, Text, style_of};
 use crate::model::Center;
 use crate::report::{self, Comparison, Row, Settings, Table, Test, Verdict};
-use crate::units::show::{Scale, p_value, percent};
+use crate::units::show::{Scale, Scales, percent, write_p_value, write_percent};
+
+const PLAIN: Style = Style::new();
 
 /// What is still shown; later ones show less.
 #[derive(Clone, Copy, Debug)]
@@ -42,7 +48,7 @@ impl Text {
             all.sort_unstable();
             all
         };
-        let drawn = Drawn::new(self, table, settings, &rows, notes);
+        let drawn = Drawn::new(self, table, settings, rows, notes);
         let whole = every(&compared);
         if let Some(detail) = drawn.fit(&whole, self.width) {
             return drawn.write(&whole, detail, true, out);
@@ -83,6 +89,42 @@ impl Text {
         let line = format!("{}: {} rows, all equal", self.plain(&table.unit.name), table.rows.len());
         self.line(DIM, &line, out)?;
         Ok(true)
+    }
+
+    /// A center with its unit, `-` where there is none.
+    fn write_center(&self, cell: Option<&report::Cell>, scale: Scale, out: &mut String) {
+        let Some(center) = cell.and_then(|c| c.center) else {
+            out.push('-');
+            return;
+        };
+        if cell.is_some_and(|c| c.approximate) {
+            out.push_str(&self.plain("≈ "));
+        }
+        scale.write(center, self.spelling, out);
+    }
+
+    /// ` ± 1%`, or nothing.
+    fn write_error(&self, cell: Option<&report::Cell>, scale: Scale, out: &mut String) {
+        let Some(cell) = cell.filter(|c| c.kind != Some(Center::Single)) else { return };
+        let sign = if self.spelling.ascii { " +- " } else { " ± " };
+        if cell.infinite {
+            out.push_str(&self.plain(" ± ∞"));
+            return;
+        }
+        if self.absolute_error && cell.spread_pct.is_none() {
+            if let Some(error) = cell.error() {
+                out.push_str(sign);
+                out.push_str(&scale.number(error));
+            }
+            return;
+        }
+        // Writing to a String cannot fail.
+        let _ = match (cell.error_pct(), cell.lo) {
+            (Some(pct), _) if pct < 0.095 && pct > 0.0 => write!(out, "{sign}{pct:.1}%"),
+            (Some(pct), _) => write!(out, "{sign}{pct:.0}%"),
+            (None, Some(_)) => write!(out, "{sign}?"),
+            (None, None) => Ok(()),
+        };
     }
 
     /// `sec/op, lower is better`, what the numbers are, and the runs.
@@ -134,13 +176,16 @@ pub(super) fn confidence_words(confidence: f64) -> String {
 struct Drawn<'a> {
     text: &'a Text,
     table: &'a Table,
+    rows: Vec<&'a Row>,
     names: Column,
     /// Per column of the table.
     centers: Vec<Column>,
-    centers_only: Vec<Column>,
+    /// Without their errors.
+    centers_only: OnceCell<Vec<Column>>,
     runs: Vec<Column>,
     change: Vec<Column>,
-    interval: Vec<Column>,
+    /// Rarely fit, so they are made when they are asked for.
+    interval: OnceCell<Vec<Column>>,
     p: Vec<Column>,
     verdict: Vec<Column>,
     settings: &'a Settings,
@@ -151,157 +196,188 @@ impl<'a> Drawn<'a> {
         text: &'a Text,
         table: &'a Table,
         settings: &'a Settings,
-        rows: &[&'a Row],
+        rows: Vec<&'a Row>,
         notes: &mut Footnotes<'a>,
     ) -> Self {
         let n = table.columns.len();
-        let column = |align, gap| vec![Column::new(align, gap); n];
+        let column = |align| vec![Column::new(align, 2); n];
         let mut d = Drawn {
             text,
             table,
+            rows: Vec::new(),
             names: Column::new(Align::Left, 0),
-            centers: column(Align::Right, 2),
-            centers_only: column(Align::Right, 2),
-            runs: column(Align::Right, 2),
-            change: column(Align::Right, 2),
-            interval: column(Align::Right, 2),
-            p: column(Align::Right, 2),
-            verdict: column(Align::Left, 2),
+            centers: column(Align::Right),
+            centers_only: OnceCell::new(),
+            runs: column(Align::Right),
+            change: column(Align::Right),
+            interval: OnceCell::new(),
+            p: column(Align::Right),
+            verdict: column(Align::Left),
             settings,
         };
         let common_n = table.common_n().is_some();
-        d.names.cells.push(Cell::default());
+        d.names.push("", PLAIN);
         for (i, c) in table.columns.iter().enumerate() {
-            let label = text.plain(&c.label);
-            d.centers[i].cells.push(Cell::styled(label.clone(), BOLD));
-            d.centers_only[i].cells.push(Cell::styled(label, BOLD));
-            d.runs[i].cells.push(Cell::styled(if common_n { "" } else { "n" }, BOLD));
             let compared = table.base.is_some_and(|b| b != i);
-            let head = |s: &str| Cell::styled(if compared { s } else { "" }, BOLD);
-            d.change[i].cells.push(head("change"));
-            d.interval[i].cells.push(head(&format!("{} CI", confidence_words(settings.confidence))));
-            d.p[i].cells.push(head("p"));
-            d.verdict[i].cells.push(Cell::default());
+            let head = |s: &'static str| if compared { s } else { "" };
+            d.centers[i].push(&text.plain(&c.label), BOLD);
+            d.runs[i].push(if common_n { "" } else { "n" }, BOLD);
+            d.change[i].push(head("change"), BOLD);
+            d.p[i].push(head("p"), BOLD);
+            d.verdict[i].push("", PLAIN);
         }
+        let scales = Scales::new(&table.unit);
         // Percents are padded to one width per column, so that the numbers before them line up.
-        let errors: Vec<Vec<String>> =
-            (0..n).map(|i| rows.iter().map(|r| d.error(r.cells[i].as_ref(), scale(table, r))).collect()).collect();
-        let widest: Vec<usize> = errors.iter().map(|e| e.iter().map(|s| grid::width(s)).max().unwrap_or(0)).collect();
+        let mut errors: Vec<Column> = column(Align::Right);
+        for row in &rows {
+            let scale = scale(scales, row);
+            for (cell, errors) in row.cells.iter().zip(&mut errors) {
+                errors.push_with(PLAIN, |out| text.write_error(cell.as_ref(), scale, out));
+            }
+        }
         let package = table.package().len();
         let shared = table.shared_parameters();
+        let same = text.plain(&format!("same (±{}%)", trim_zeros(settings.margin * 100.0)));
+        // Footnote numbers of the table's notes.
+        let mut numbers: Vec<Option<usize>> = vec![None; table.notes.len()];
         for (k, row) in rows.iter().enumerate() {
-            d.names.cells.push(Cell::plain(text.plain(&row.name_without(&shared)[package..])));
-            let scale = scale(table, row);
+            let name = row.name_without(&shared);
+            d.names.push(&text.plain(&name[package..]), PLAIN);
+            let scale = scale(scales, row);
             let last = (0..n).rev().find(|&i| row.comparisons[i].is_some());
             for i in 0..n {
                 let cell = row.cells[i].as_ref();
-                let center = match cell.and_then(|c| c.center) {
-                    Some(c) => {
-                        let about =
-                            if cell.is_some_and(|c| c.approximate) { text.plain("≈ ") } else { String::new() };
-                        about + &scale.show(c, text.spelling)
-                    }
-                    None => "-".to_owned(),
-                };
-                let pad = widest[i] - grid::width(&errors[i][k]);
-                let with_error = format!("{center}{}{}", " ".repeat(pad), errors[i][k]);
-                d.centers[i].cells.push(Cell::plain(with_error));
-                d.centers_only[i].cells.push(Cell::plain(center));
+                let (error, _) = errors[i].cell(k);
+                let pad = errors[i].width() - grid::width(error);
+                d.centers[i].push_with(PLAIN, |out| {
+                    text.write_center(cell, scale, out);
+                    out.extend(std::iter::repeat_n(' ', pad));
+                    out.push_str(error);
+                });
                 let runs = if common_n { None } else { cell.and_then(|c| c.n) };
-                d.runs[i].cells.push(Cell::plain(runs.map_or(String::new(), |n| n.to_string())));
-                d.comparison(i, row, scale, settings.margin);
-                if last == Some(i) || (last.is_none() && i + 1 == n) {
-                    let marks = notes.marks(row.notes.iter().filter_map(|&n| table.notes.get(n)).map(String::as_str));
-                    if let Some(cell) = d.verdict[i].cells.last_mut() {
-                        cell.text.push_str(if cell.text.is_empty() { marks.trim_start() } else { &marks });
-                    }
-                }
+                d.runs[i].push(&runs.map_or(String::new(), |n| n.to_string()), PLAIN);
+                let marked = last == Some(i) || (last.is_none() && i + 1 == n);
+                let marks = row.notes.iter().filter(|_| marked).filter_map(|&at| {
+                    let text = table.notes.get(at)?;
+                    Some(*numbers[at].get_or_insert_with(|| notes.number(text)))
+                });
+                d.comparison(i, row, scale, &same, marks);
             }
         }
-        d.geomean(notes);
+        d.geomean(&errors, notes);
+        d.rows = rows;
         d
     }
 
-    /// ` ± 1%`, or nothing.
-    fn error(&self, cell: Option<&report::Cell>, scale: Scale) -> String {
-        let Some(cell) = cell else { return String::new() };
-        let sign = if self.text.spelling.ascii { " +- " } else { " ± " };
-        if cell.kind == Some(Center::Single) {
-            return String::new();
-        }
-        if cell.infinite {
-            return self.text.plain(" ± ∞");
-        }
-        if self.text.absolute_error && cell.spread_pct.is_none() {
-            return cell.error().map_or(String::new(), |e| format!("{sign}{}", scale.number(e)));
-        }
-        match (cell.error_pct(), cell.lo) {
-            (Some(pct), _) if pct < 0.095 && pct > 0.0 => format!("{sign}{pct:.1}%"),
-            (Some(pct), _) => format!("{sign}{pct:.0}%"),
-            (None, Some(_)) => format!("{sign}?"),
-            (None, None) => String::new(),
-        }
-    }
-
-    fn comparison(&mut self, i: usize, row: &Row, scale: Scale, margin: f64) {
-        let dim = self.table.unit.dim();
-        let text = self.text;
+    /// Change, p and word of a row in column `i`, and the numbers of its footnotes.
+    fn comparison(&mut self, i: usize, row: &Row, scale: Scale, same: &str, marks: impl Iterator<Item = usize>) {
+        let (text, table) = (self.text, self.table);
         let Some(c) = &row.comparisons[i] else {
-            for column in [&mut self.change[i], &mut self.interval[i], &mut self.p[i], &mut self.verdict[i]] {
-                column.cells.push(Cell::default());
-            }
+            self.change[i].push("", PLAIN);
+            self.p[i].push("", PLAIN);
+            self.verdict[i].push_with(PLAIN, |out| write_marks(marks, out));
             return;
         };
         let style = style_of(c.verdict);
-        let change = match (c.delta_pct, c.difference) {
-            (Some(pct), _) => percent(pct),
+        self.change[i].push_with(style, |out| match (c.delta_pct, c.difference) {
+            (Some(pct), _) => write_percent(pct, out),
             // The table printed `~`.
-            (None, _) if c.test == Test::Printed => "-".to_owned(),
-            (None, Some(d)) => format!("{}{}", if d < 0.0 { "" } else { "+" }, scale.show(d, text.spelling)),
-            (None, None) => "-".to_owned(),
-        };
-        self.change[i].cells.push(Cell::styled(change, style));
-        self.interval[i].cells.push(Cell::plain(interval_words(c).map_or_else(|| "-".into(), |s| text.plain(&s))));
-        self.p[i].cells.push(Cell::plain(c.p.map_or_else(|| "-".into(), |p| p_value(p, text.p_digits))));
-        let words = match (c.verdict, c.why) {
-            (Verdict::Untested, Some(report::Why::OneSide)) => {
-                let only = if row.cells[i].is_some() { i } else { c.base };
-                format!("only in {}", text.plain(&self.table.columns[only].label))
+            (None, _) if c.test == Test::Printed => out.push('-'),
+            (None, Some(d)) => {
+                out.push_str(if d < 0.0 { "" } else { "+" });
+                scale.write(d, text.spelling, out);
             }
-            (Verdict::Same, Some(report::Why::AllEqual)) => "same".to_owned(),
-            (Verdict::Same, _) if c.test != Test::Exact => {
-                text.plain(&format!("same (±{}%)", trim_zeros(margin * 100.0)))
+            (None, None) => out.push('-'),
+        });
+        self.p[i].push_with(PLAIN, |out| match c.p {
+            Some(p) => write_p_value(p, text.p_digits, out),
+            None => out.push('-'),
+        });
+        self.verdict[i].push_with(style, |out| {
+            match (c.verdict, c.why) {
+                (Verdict::Untested, Some(report::Why::OneSide)) => {
+                    let only = if row.cells[i].is_some() { i } else { c.base };
+                    out.push_str("only in ");
+                    out.push_str(&text.plain(&table.columns[only].label));
+                }
+                (Verdict::Same, Some(report::Why::AllEqual)) => out.push_str("same"),
+                (Verdict::Same, _) if c.test != Test::Exact => out.push_str(same),
+                _ => out.push_str(c.verdict.word(table.unit.dim())),
             }
-            _ => c.verdict.word(dim).to_owned(),
-        };
-        self.verdict[i].cells.push(Cell::styled(words, style));
+            write_marks(marks, out);
+        });
     }
 
-    fn geomean(&mut self, notes: &mut Footnotes<'a>) {
-        let Some(g) = &self.table.geomean else { return };
-        if self.table.rows.len() < 2 {
-            return;
-        }
+    fn geomean(&mut self, errors: &[Column], notes: &mut Footnotes<'a>) {
+        let Some(g) = self.shown_geomean() else { return };
         let marks = notes.marks(g.notes.iter().map(String::as_str));
-        self.names.cells.push(Cell::plain(format!("geomean{marks}")));
-        let unit = &self.table.unit;
-        let scale = Scale::of(unit, g.centers.iter().flatten().copied());
-        for i in 0..self.table.columns.len() {
-            let center = g.centers[i].map_or(String::new(), |c| scale.show(c, self.text.spelling));
+        self.names.push(&format!("geomean{marks}"), PLAIN);
+        let scale = Scale::of(&self.table.unit, g.centers.iter().flatten().copied());
+        for (i, errors) in errors.iter().enumerate() {
             // Under the numbers, not under their errors.
-            let error = self.centers[i].cells.iter().skip(1).map(|c| error_width(&c.text)).max().unwrap_or(0);
-            let padded = if center.is_empty() { String::new() } else { format!("{center}{}", " ".repeat(error)) };
-            self.centers[i].cells.push(Cell::plain(padded));
-            self.centers_only[i].cells.push(Cell::plain(center));
-            self.runs[i].cells.push(Cell::default());
-            self.change[i].cells.push(Cell::plain(g.ratios[i].map_or(String::new(), |r| percent(100.0 * (r - 1.0)))));
-            let ci = g.intervals.get(i).copied().flatten();
-            self.interval[i]
-                .cells
-                .push(Cell::plain(ci.map_or(String::new(), |(lo, hi)| range(100.0 * (lo - 1.0), 100.0 * (hi - 1.0)))));
-            self.p[i].cells.push(Cell::default());
-            self.verdict[i].cells.push(Cell::default());
+            self.centers[i].push_with(PLAIN, |out| {
+                if let Some(center) = g.centers[i] {
+                    scale.write(center, self.text.spelling, out);
+                    out.extend(std::iter::repeat_n(' ', errors.width()));
+                }
+            });
+            self.runs[i].push("", PLAIN);
+            self.change[i].push_with(PLAIN, |out| {
+                if let Some(ratio) = g.ratios[i] {
+                    write_percent(100.0 * (ratio - 1.0), out);
+                }
+            });
+            self.p[i].push("", PLAIN);
+            self.verdict[i].push("", PLAIN);
         }
+    }
+
+    fn shown_geomean(&self) -> Option<&'a report::Geomean> {
+        self.table.geomean.as_ref().filter(|_| self.table.rows.len() > 1)
+    }
+
+    fn intervals(&self) -> &[Column] {
+        self.interval.get_or_init(|| {
+            let mut columns = vec![Column::new(Align::Right, 2); self.table.columns.len()];
+            let head = format!("{} CI", confidence_words(self.settings.confidence));
+            for (i, column) in columns.iter_mut().enumerate() {
+                column.push(if self.table.base.is_some_and(|b| b != i) { &head } else { "" }, BOLD);
+                for row in &self.rows {
+                    let words = row.comparisons[i].as_ref().map(|c| interval_words(c).unwrap_or_else(|| "-".into()));
+                    column.push(&words.map_or(String::new(), |w| self.text.plain(&w)), PLAIN);
+                }
+                if let Some(g) = self.shown_geomean() {
+                    let ci = g.intervals.get(i).copied().flatten();
+                    let words = ci.map(|(lo, hi)| range(100.0 * (lo - 1.0), 100.0 * (hi - 1.0)));
+                    column.push(&words.unwrap_or_default(), PLAIN);
+                }
+            }
+            columns
+        })
+    }
+
+    fn centers_only(&self) -> &[Column] {
+        self.centers_only.get_or_init(|| {
+            let mut columns = vec![Column::new(Align::Right, 2); self.table.columns.len()];
+            for (column, c) in columns.iter_mut().zip(&self.table.columns) {
+                column.push(&self.text.plain(&c.label), BOLD);
+            }
+            let scales = Scales::new(&self.table.unit);
+            for row in &self.rows {
+                let scale = scale(scales, row);
+                for (column, cell) in columns.iter_mut().zip(&row.cells) {
+                    column.push_with(PLAIN, |out| self.text.write_center(cell.as_ref(), scale, out));
+                }
+            }
+            if let Some(g) = self.shown_geomean() {
+                let scale = Scale::of(&self.table.unit, g.centers.iter().flatten().copied());
+                for (column, center) in columns.iter_mut().zip(&g.centers) {
+                    let shown = center.map(|c| scale.show(c, self.text.spelling));
+                    column.push(&shown.unwrap_or_default(), PLAIN);
+                }
+            }
+            columns
+        })
     }
 
     /// The most detail with which these columns fit.
@@ -337,13 +413,13 @@ impl<'a> Drawn<'a> {
     fn shown(&self, columns: &[usize], detail: Detail) -> Vec<&Column> {
         let mut shown = Vec::new();
         for &i in columns {
-            shown.push(if detail.error { &self.centers[i] } else { &self.centers_only[i] });
+            shown.push(if detail.error { &self.centers[i] } else { &self.centers_only()[i] });
             if detail.error {
                 shown.push(&self.runs[i]);
             }
             shown.push(&self.change[i]);
             if detail.interval {
-                shown.push(&self.interval[i]);
+                shown.push(&self.intervals()[i]);
             }
             if detail.p {
                 shown.push(&self.p[i]);
@@ -376,9 +452,9 @@ impl<'a> Drawn<'a> {
         let name_column = if self.names.width() <= detail.name {
             &self.names
         } else {
-            let mut cut = self.names.clone();
-            for cell in &mut cut.cells {
-                cell.text = grid::ellipsize(&cell.text, detail.name, mark);
+            let mut cut = Column::new(Align::Left, 0);
+            for name in self.names.texts() {
+                cut.push(&grid::ellipsize(name, detail.name, mark), PLAIN);
             }
             names = cut;
             &names
@@ -389,14 +465,16 @@ impl<'a> Drawn<'a> {
     }
 }
 
-/// Width of the ` ± 1%` at the end of a cell's text.
-fn error_width(text: &str) -> usize {
-    let at = text.find(" ± ").or_else(|| text.find(" +- "));
-    at.map_or(0, |n| grid::width(&text[n..]) + text[..n].len() - text[..n].trim_end().len())
+/// ` [1] [2]`, without the first blank where nothing stands before it.
+fn write_marks(numbers: impl Iterator<Item = usize>, out: &mut String) {
+    let start = out.is_empty();
+    for (i, number) in numbers.enumerate() {
+        let _ = write!(out, "{}[{number}]", if start && i == 0 { "" } else { " " });
+    }
 }
 
-fn scale(table: &Table, row: &Row) -> Scale {
-    Scale::of(&table.unit, row.cells.iter().flatten().filter_map(|c| c.center))
+fn scale(scales: Scales, row: &Row) -> Scale {
+    scales.of(row.cells.iter().flatten().filter_map(|c| c.center))
 }
 
 /// `-17.9 .. -16.5%`.

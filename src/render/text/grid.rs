@@ -19,47 +19,71 @@ pub enum Align {
     Right,
 }
 
-/// A cell.
-#[derive(Clone, Debug, Default)]
-pub struct Cell {
-    /// Without colours.
-    pub text: String,
-    /// Its colour.
-    pub style: Style,
-}
-
-impl Cell {
-    /// A cell without colour.
-    pub fn plain(text: impl Into<String>) -> Self {
-        Cell { text: text.into(), style: Style::new() }
-    }
-
-    /// A coloured cell.
-    pub fn styled(text: impl Into<String>, style: Style) -> Self {
-        Cell { text: text.into(), style }
-    }
-}
-
-/// A column: its cells from top to bottom, a heading first.
+/// A column: its cells from top to bottom, a heading first. All their text is one string: a table may have 100,000s of rows.
 #[derive(Clone, Debug)]
 pub struct Column {
     /// Side of the cells.
     pub align: Align,
     /// Blanks before it.
     pub gap: usize,
-    /// One per line of the table.
-    pub cells: Vec<Cell>,
+    text: String,
+    cells: Vec<Cell>,
+    widest: usize,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Cell {
+    /// Where its text ends in that of the column.
+    end: usize,
+    width: u32,
+    style: Style,
 }
 
 impl Column {
     /// An empty column.
     pub fn new(align: Align, gap: usize) -> Self {
-        Column { align, gap, cells: Vec::new() }
+        Column { align, gap, text: String::new(), cells: Vec::new(), widest: 0 }
+    }
+
+    /// Adds a cell.
+    pub fn push(&mut self, text: &str, style: Style) {
+        self.push_with(style, |out| out.push_str(text));
+    }
+
+    /// Adds a cell of which `write` appends the text.
+    pub fn push_with(&mut self, style: Style, write: impl FnOnce(&mut String)) {
+        let start = self.text.len();
+        write(&mut self.text);
+        let width = width(&self.text[start..]);
+        self.widest = self.widest.max(width);
+        self.cells.push(Cell { end: self.text.len(), width: u32::try_from(width).unwrap_or(u32::MAX), style });
+    }
+
+    /// Number of cells.
+    pub fn len(&self) -> usize {
+        self.cells.len()
+    }
+
+    /// Text and colour of the `i`-th cell; empty where there is none.
+    pub fn cell(&self, i: usize) -> (&str, Style) {
+        match self.cells.get(i) {
+            Some(cell) => (&self.text[self.start(i)..cell.end], cell.style),
+            None => ("", Style::new()),
+        }
+    }
+
+    fn start(&self, i: usize) -> usize {
+        i.checked_sub(1).and_then(|before| self.cells.get(before)).map_or(0, |c| c.end)
+    }
+
+    /// Texts of the cells.
+    pub fn texts(&self) -> impl Iterator<Item = &str> {
+        (0..self.len()).map(|i| self.cell(i).0)
     }
 
     /// Display width of its widest cell.
     pub fn width(&self) -> usize {
-        self.cells.iter().map(|c| width(&c.text)).max().unwrap_or(0)
+        self.widest
     }
 }
 
@@ -70,32 +94,29 @@ pub fn total_width(columns: &[&Column]) -> usize {
 
 /// Writes the columns side by side. Blanks at the end of a line are left out; columns without text take no room.
 pub fn write(columns: &[&Column], color: bool, out: &mut dyn Write) -> io::Result<()> {
-    let columns: Vec<(&Column, usize)> = columns.iter().map(|c| (*c, c.width())).filter(|(_, w)| *w > 0).collect();
-    let lines = columns.iter().map(|(c, _)| c.cells.len()).max().unwrap_or(0);
+    let columns: Vec<&Column> = columns.iter().copied().filter(|c| c.width() > 0).collect();
+    let lines = columns.iter().map(|c| c.len()).max().unwrap_or(0);
     let mut line = String::new();
     for i in 0..lines {
         line.clear();
         let mut pad = 0;
-        for (column, full) in &columns {
-            let empty = Cell::default();
-            let cell = column.cells.get(i).unwrap_or(&empty);
-            let own = width(&cell.text);
-            let rest = full - own;
+        for column in &columns {
+            let (text, style) = column.cell(i);
+            let rest = column.width() - column.cells.get(i).map_or(0, |c| c.width as usize);
             let (before, after) = match column.align {
                 Align::Left => (0, rest),
                 Align::Right => (rest, 0),
             };
             pad += column.gap + before;
-            if cell.text.is_empty() {
+            if text.is_empty() {
                 pad += after;
                 continue;
             }
             line.extend(std::iter::repeat_n(' ', pad));
-            if color && cell.style != Style::new() {
-                let style = cell.style;
-                line.push_str(&format!("{style}{}{style:#}", cell.text));
+            if color && style != Style::new() {
+                line.push_str(&format!("{style}{text}{style:#}"));
             } else {
-                line.push_str(&cell.text);
+                line.push_str(text);
             }
             pad = after;
         }
@@ -151,8 +172,8 @@ mod tests {
         let mut left = Column::new(Align::Left, 0);
         let mut right = Column::new(Align::Right, 2);
         for (a, b) in [("漢字", "1"), ("a", "µs"), ("abcde", "")] {
-            left.cells.push(Cell::plain(a));
-            right.cells.push(Cell::plain(b));
+            left.push(a, Style::new());
+            right.push(b, Style::new());
         }
         assert_eq!(drawn(&[left, right]), "漢字    1\na      µs\nabcde\n");
     }

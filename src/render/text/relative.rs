@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use anstyle::Style;
 use comfy_table::{CellAlignment, ContentArrangement, Table as Drawing, presets};
 
-use super::grid::{self, Align, Cell, Column};
+use super::grid::{self, Align, Column};
 use super::{BOLD, Footnotes, Text, style_of};
 use crate::report::{Row, Table, Verdict};
 use crate::units::show::Scale;
@@ -29,28 +29,31 @@ impl Text {
             None => {}
         }
         let mut names = Column::new(Align::Left, if self.name_last { 2 } else { 0 });
-        names.cells.push(Cell::styled(if self.name_last { "test" } else { "" }, BOLD));
+        names.push(if self.name_last { "test" } else { "" }, BOLD);
         let (package, shared) = (table.package().len(), table.shared_parameters());
         for row in &rows {
             let marks = notes.marks(row.notes.iter().filter_map(|&n| table.notes.get(n)).map(String::as_str));
-            names.cells.push(Cell::plain(self.plain(&row.name_without(&shared)[package..]) + &marks));
+            names.push(&(self.plain(&row.name_without(&shared)[package..]) + &marks), Style::new());
         }
         let mut absolute = Column::new(Align::Right, 2);
-        absolute.cells.push(Cell::styled(label, BOLD));
+        absolute.push(&label, BOLD);
         for row in &rows {
             let shown = row.cells[base]
                 .as_ref()
                 .and_then(|c| c.center)
                 .map_or_else(|| "-".to_owned(), |c| Scale::of(&table.unit, std::iter::once(c)).show(c, self.spelling));
-            absolute.cells.push(Cell::plain(shown));
+            absolute.push(&shown, Style::new());
         }
         let mut marked = (false, false);
         let others: Vec<Column> = (0..table.columns.len())
             .filter(|&i| i != base)
             .map(|i| {
                 let mut column = Column::new(Align::Right, 2);
-                column.cells.push(Cell::styled(self.plain(&table.columns[i].label), BOLD));
-                column.cells.extend(rows.iter().map(|row| self.ratio(row, i, &mut marked)));
+                column.push(&self.plain(&table.columns[i].label), BOLD);
+                for row in &rows {
+                    let (shown, style) = self.ratio(row, i, &mut marked);
+                    column.push(&shown, style);
+                }
                 column
             })
             .collect();
@@ -93,10 +96,11 @@ impl Text {
         Ok(())
     }
 
-    fn ratio(&self, row: &Row, i: usize, marked: &mut (bool, bool)) -> Cell {
-        let Some(c) = &row.comparisons[i] else { return Cell::plain("- ") };
+    fn ratio(&self, row: &Row, i: usize, marked: &mut (bool, bool)) -> (String, Style) {
+        let none = || ("- ".to_owned(), Style::new());
+        let Some(c) = &row.comparisons[i] else { return none() };
         let shown = if self.raw_ratio { c.ratio } else { c.relative };
-        let Some(ratio) = shown else { return Cell::plain("- ") };
+        let Some(ratio) = shown else { return none() };
         let mark = match c.verdict {
             Verdict::Better { confirmed: true } => "*",
             Verdict::Worse { confirmed: true } => "!",
@@ -104,7 +108,7 @@ impl Text {
             _ => " ",
         };
         marked.0 |= mark != " ";
-        Cell::styled(format!("{ratio:.2}{mark}"), style_of(c.verdict))
+        (format!("{ratio:.2}{mark}"), style_of(c.verdict))
     }
 }
 
@@ -112,12 +116,11 @@ impl Text {
 fn draw(columns: &[&Column], color: bool, out: &mut dyn Write) -> io::Result<()> {
     let mut drawing = Drawing::new();
     drawing.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
-    let lines = columns.iter().map(|c| c.cells.len()).max().unwrap_or(0);
+    let lines = columns.iter().map(|c| c.len()).max().unwrap_or(0);
     for i in 0..lines {
         let row = columns.iter().map(|c| {
-            let cell = c.cells.get(i).cloned().unwrap_or_default();
-            let style = cell.style;
-            if color && style != Style::new() { format!("{style}{}{style:#}", cell.text) } else { cell.text }
+            let (text, style) = c.cell(i);
+            if color && style != Style::new() { format!("{style}{text}{style:#}") } else { text.to_owned() }
         });
         drawing.add_row(row.collect::<Vec<_>>());
     }
