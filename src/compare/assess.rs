@@ -16,7 +16,7 @@
 use super::side::{Grounds, Known, Precision, Side};
 use super::{CenterChoice, Plan, TestChoice};
 use crate::model::{Center, PrintedComparison, Sample};
-use crate::report::{Cell, IntervalMethod, Test, Why};
+use crate::report::{Cell, IntervalMethod, Test, Verdict, Why};
 use crate::stats::{self, Interval, LogRatio, MeanRatio, PValue, Ratio, RatioMethod, SummaryStats, UCache};
 
 /// Resamples of a bootstrap interval.
@@ -24,12 +24,15 @@ pub(super) const RESAMPLES: u32 = stats::FEWEST_RESAMPLES;
 /// Its seed: fixed, so that the same input gives the same output.
 pub(super) const SEED: u64 = 1;
 
-/// What every comparison of a table shares.
+/// What every comparison of a table shares, but for [`Context::explained`].
+#[derive(Clone, Copy)]
 pub(super) struct Context<'a> {
     pub plan: &'a Plan,
     pub cache: &'a UCache,
     /// `assume=exact` holds for the unit.
     pub exact: bool,
+    /// The row's whole story is asked for.
+    pub explained: bool,
 }
 
 /// A comparison before the correction and the word.
@@ -69,7 +72,7 @@ pub(super) struct Assessment {
     pub sizes: Option<(u64, u64)>,
     /// The samples are of processes, not of runs.
     pub of_forks: bool,
-    /// Pooled standard deviation of the logarithms of the values tested.
+    /// Pooled standard deviation of the logarithms of the values tested; of raw values where the verdict is unclear or explained.
     pub sd_log: Option<f64>,
     /// The error of the logarithm of the ratio; also known where nothing varies.
     pub log_ratio: Option<LogRatio>,
@@ -276,8 +279,15 @@ impl Assessment {
         self.effect(IntervalMethod::HodgesLehmann, &hl);
         self.equivalence =
             cx.equivalence(|confidence| stats::hodges_lehmann_ratio(a, b, confidence, cx.cache).map(|hl| hl.interval));
-        self.sd_log = pooled_sd_log(a.values(), b.values());
+        self.deviation(a.values(), b.values(), cx);
         self.bootstrap(a.values(), b.values(), cx);
+    }
+
+    /// Notes the pooled deviation of logarithms where advice on numbers of runs will be given.
+    fn deviation(&mut self, a: &[f64], b: &[f64], cx: &Context<'_>) {
+        if cx.explained || self.decide(None, cx.plan).verdict == Verdict::Unclear {
+            self.sd_log = pooled_sd_log(a, b);
+        }
     }
 
     /// Welch on logarithms of independent values.
@@ -310,7 +320,7 @@ impl Assessment {
             self.effect(method, &Ratio { ratio: log.ratio, interval });
         }
         self.equivalence = cx.equivalence(|confidence| log.interval(confidence));
-        self.sd_log = pooled_sd_log(a, b);
+        self.deviation(a, b, cx);
         self.bootstrap(a, b, cx);
     }
 

@@ -13,7 +13,7 @@ pub(super) struct Draft {
     /// As far as it is finished.
     pub row: Row,
     /// One per column.
-    pub assessments: Vec<Option<Assessment>>,
+    pub assessments: Vec<Option<Box<Assessment>>>,
     /// Cells pool results that differ in more than they should.
     pub pooled: Option<Remark>,
     /// Warnings that touch a verdict.
@@ -55,7 +55,7 @@ impl Draft {
             let base = base.filter(|&base| base != i)?;
             let both = grounds[base].as_ref().zip(grounds[i].as_ref());
             let printed = both.and_then(|(old, new)| printed_against(old, new));
-            assess(base, half(base), half(i), printed, cx)
+            assess(base, half(base), half(i), printed, cx).map(Box::new)
         };
         let assessments = (0..cells.len()).map(compare).collect();
         let row = Row { name: row.name, keys: row.keys, cells, ..Row::default() };
@@ -79,16 +79,16 @@ impl Draft {
     }
 
     /// Lets go of the values, but for those that charts or the row's story need.
-    pub fn release(&mut self, explained: bool, plan: &Plan) {
-        if plan.keep_samples {
+    pub fn release(&mut self, cx: &Context<'_>) {
+        if cx.plan.keep_samples {
             for (cell, grounds) in self.row.cells.iter_mut().zip(&mut self.grounds) {
                 if let (Some(cell), Some(grounds)) = (cell, grounds) {
                     let samples = &mut grounds.observations;
-                    cell.observations = if explained { samples.clone() } else { samples.take() };
+                    cell.observations = if cx.explained { samples.clone() } else { samples.take() };
                 }
             }
         }
-        if !explained {
+        if !cx.explained {
             self.grounds = Vec::new();
         }
     }

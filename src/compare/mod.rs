@@ -36,7 +36,7 @@ use rayon::prelude::*;
 use crate::base::{Diagnostic, Error};
 use crate::model::Input;
 use crate::pivot::{Grid, GridRow, GridTable};
-use crate::report::{Correction, Report, Row, Settings, Table, View};
+use crate::report::{Correction, Report, Settings, Table, View};
 use crate::stats::UCache;
 
 use assess::Context;
@@ -168,7 +168,7 @@ pub fn compare(grid: Grid, inputs: Vec<Input>, mut said: Vec<Diagnostic>, plan: 
         .into_iter()
         .zip(bases)
         .map(|(table, base)| {
-            let cx = Context { plan, cache: &cache, exact: table.exact };
+            let cx = Context { plan, cache: &cache, exact: table.exact, explained: false };
             compare_table(table, base, &|row| explained.iter().any(|e| e.matches(&row.name, &row.keys)), &cx)
         })
         .collect();
@@ -238,26 +238,23 @@ fn compare_table(
 ) -> Table {
     let GridTable { keys, unit, exact, columns, rows } = table;
     let draft = |row: GridRow| {
-        let explained = explained(&row);
-        let mut draft = Draft::new(row, base, cx);
-        draft.warn(&columns, &unit, cx);
-        draft.release(explained, cx.plan);
+        let cx = Context { explained: explained(&row), ..*cx };
+        let mut draft = Draft::new(row, base, &cx);
+        draft.warn(&columns, &unit, &cx);
+        draft.release(&cx);
         draft
     };
     let mut drafts: Vec<Draft> = rows.into_par_iter().map(draft).collect();
     family::correct(&mut drafts, cx.plan);
-    for draft in &mut drafts {
-        draft.decide(unit.better, cx.plan);
-    }
     let geomean = geomean::geomean(&drafts, &columns, base, cx.plan);
     let averaged = geomean.as_ref().is_some_and(|g| g.ratios.iter().any(Option::is_some));
     let mut notes = Notes::default();
-    for draft in &mut drafts {
-        notes.of_row(draft, exact, averaged, cx.plan);
-    }
-    let finish = |draft: Draft| {
-        let explanation = explain::explain(&draft, &columns, &unit, cx);
-        Row { explanation, ..draft.row }
+    // In one pass: drafts are large, and there may be many.
+    let finish = |mut draft: Draft| {
+        draft.decide(unit.better, cx.plan);
+        notes.of_row(&mut draft, exact, averaged, cx.plan);
+        draft.row.explanation = explain::explain(&draft, &columns, &unit, cx);
+        draft.row
     };
     let rows = drafts.into_iter().map(finish).collect();
     Table { keys, unit, exact, columns, base, rows, geomean, notes: notes.finish() }

@@ -67,6 +67,17 @@ pub(super) struct Grounds {
     pub printed: Option<Box<PrintedComparison>>,
 }
 
+impl Grounds {
+    /// Moments of the raw values that are tested.
+    pub fn moments(&self) -> Option<Moments> {
+        match &self.side {
+            Side::Flat(s) | Side::OneProcess(s) => Some(Moments::of(s)),
+            Side::Forks { centers, .. } => stats::moments(centers, None),
+            Side::Summary(_) | Side::Mixed => None,
+        }
+    }
+}
+
 /// Whether the cell's center is a mean, so that a row's flat cells should show means too.
 pub(super) fn wants_means(series: &Series, plan: &Plan) -> bool {
     match &series.evidence {
@@ -119,8 +130,12 @@ fn reported(s: &Summary) -> Reported {
 
 fn raw(o: &Observations, exact: bool, means: bool, plan: &Plan) -> (Cell, Side) {
     let mut cell = Cell { raw: true, n: Some(o.count()), confidence: plan.confidence, ..Cell::default() };
-    let moments = stats::moments(&o.values, o.weights());
-    let (Some(sample), Some(m)) = (Sample::new(o.values.clone()), moments) else { return (cell, Side::Mixed) };
+    let Some(sample) = Sample::new(o.values.clone()) else { return (cell, Side::Mixed) };
+    let moments = match o.weights() {
+        Some(weights) => stats::moments(&o.values, Some(weights)),
+        None => Some(Moments::of(&sample)),
+    };
+    let Some(m) = moments else { return (cell, Side::Mixed) };
     (cell.mean, cell.sd, cell.min, cell.max) = (Some(m.mean), m.sd, Some(m.min), Some(m.max));
     let forks = o.forks();
     cell.forks = forks.as_ref().map(|f| f.len() as u64);

@@ -3,11 +3,14 @@
 //! Which of them reach everybody: only those that make a change that was called less trustworthy than it looks ([`serious`]), as a
 //! footnote that all rows of its kind share. All of them are in JSON and in `--explain`.
 
+use std::borrow::Cow;
+
 use super::Plan;
 use super::assess::Assessment;
 use super::notes::rough_percent;
 use super::side::{Grounds, Side};
 use crate::base::Diagnostic;
+use crate::model::Sample;
 use crate::pivot::{Column, is_date};
 use crate::report::{Table, Verdict};
 use crate::stats::diagnose::{self, Warning};
@@ -35,18 +38,25 @@ pub(super) fn of_side(grounds: &Grounds) -> Vec<Warning> {
 
 /// Warnings about the two sides of a comparison together.
 pub(super) fn of_pair(x: &Grounds, y: &Grounds) -> Option<Warning> {
-    diagnose::spread_changed(x.tested()?, y.tested()?)
+    diagnose::spread_changed(&x.moments()?, &y.moments()?)
 }
 
-impl Grounds {
-    /// The raw values that are tested.
-    pub fn tested(&self) -> Option<&[f64]> {
-        match &self.side {
-            Side::Flat(s) | Side::OneProcess(s) => Some(s.values()),
-            Side::Forks { centers, .. } => Some(centers),
-            Side::Summary(_) | Side::Mixed => None,
-        }
-    }
+/// Warnings about one side that touch a change that was called. `modes`: two modes too.
+fn serious_of_side(grounds: &Grounds, modes: bool) -> impl Iterator<Item = Warning> {
+    let raw = grounds.observations.as_ref().filter(|o| o.weights().is_none());
+    let of_runs = match (&grounds.side, raw) {
+        (Side::Flat(s) | Side::OneProcess(s), Some(o)) => Some((&o.values, Cow::Borrowed(s))),
+        (Side::Forks { centers, .. }, Some(_)) => Sample::new(centers.clone()).map(|s| (centers, Cow::Owned(s))),
+        _ => None,
+    };
+    let of_runs = of_runs.map(|(values, sample)| {
+        let two_modes = if modes { diagnose::two_modes(&sample) } else { None };
+        (diagnose::order(values, &sample), two_modes)
+    });
+    let in_forks = matches!(grounds.side, Side::OneProcess(_) | Side::Forks { .. });
+    let of_forks = raw.filter(|_| in_forks).map(diagnose::diagnose_forks);
+    let (order, two_modes) = of_runs.unwrap_or_default();
+    order.into_iter().flatten().chain(two_modes).chain(of_forks.into_iter().flatten())
 }
 
 /// What is wrong and what to do, for one side of a row: `2 of 10 values far off (max +38%): ...`.
@@ -122,7 +132,7 @@ pub(super) fn text(warning: &Warning, unit: &Unit) -> String {
 /// All warnings about a row as texts, the column before each.
 pub(super) fn of_row(
     grounds: &[Option<Grounds>],
-    assessments: &[Option<Assessment>],
+    assessments: &[Option<Box<Assessment>>],
     columns: &[Column],
     unit: &Unit,
 ) -> Vec<String> {
@@ -153,7 +163,7 @@ pub(super) fn serious(base: &Grounds, new: &Grounds, a: &Assessment, plan: &Plan
         return Vec::new();
     }
     let mut texts = Vec::new();
-    for warning in of_side(base).into_iter().chain(of_side(new)).chain(of_pair(base, new)) {
+    for warning in serious_of_side(base, jumpy).chain(serious_of_side(new, jumpy)).chain(of_pair(base, new)) {
         let text = match warning {
             Warning::Drift { .. } => {
                 "values rise or fall over the run on a side: the change may be the machine's; alternate the sides' runs"

@@ -33,11 +33,11 @@ impl Moments {
 pub fn moments(values: &[f64], weights: Option<&[u64]>) -> Option<Moments> {
     let Some(weights) = weights else {
         if values.is_sorted_by(|a, b| a.total_cmp(b).is_le()) {
-            return moments_of(values, |_| 1.0, values.len() as u64);
+            return moments_of_ascending(values);
         }
         let mut sorted = values.to_vec();
         sorted.sort_unstable_by(f64::total_cmp);
-        return moments_of(&sorted, |_| 1.0, values.len() as u64);
+        return moments_of_ascending(&sorted);
     };
     let mut sorted: Vec<(f64, u64)> =
         values.iter().copied().zip(weights.iter().copied()).filter(|&(_, w)| w > 0).collect();
@@ -45,6 +45,20 @@ pub fn moments(values: &[f64], weights: Option<&[u64]>) -> Option<Moments> {
     let n = sorted.iter().fold(0u64, |n, &(_, w)| n.saturating_add(w));
     let (values, weights): (Vec<f64>, Vec<f64>) = sorted.into_iter().map(|(v, w)| (v, w as f64)).unzip();
     moments_of(&values, |i| weights[i], n)
+}
+
+impl Moments {
+    /// Moments of a sample: those of its values in any order.
+    pub fn of(sample: &Sample) -> Self {
+        match moments_of_ascending(sample.values()) {
+            Some(m) => m,
+            None => unreachable!("a sample holds at least one value"),
+        }
+    }
+}
+
+fn moments_of_ascending(values: &[f64]) -> Option<Moments> {
+    moments_of(values, |_| 1.0, values.len() as u64)
 }
 
 /// Moments of ascending values, the i-th counted `weight(i)` times, `n` in all.

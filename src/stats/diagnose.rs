@@ -139,15 +139,26 @@ const SPREAD_RATIO: f64 = 3.0;
 /// exact units.
 pub fn diagnose(values: &[f64]) -> Vec<Warning> {
     let Some(sample) = Sample::new(values.to_vec()) else { return Vec::new() };
+    let [drift, step, correlation] = order(values, &sample);
     let resolution = resolution(&sample);
-    // With a handful of distinct values, heaps and outliers are the resolution's.
-    let (outliers, bimodal) = if resolution.is_some() { (None, None) } else { (outliers(&sample), bimodal(&sample)) };
-    let (mut drift, mut step) = (drift(values), step(values));
+    // With a handful of distinct values, outliers are the resolution's.
+    let outliers = if resolution.is_some() { None } else { outliers(&sample) };
+    [outliers, drift, step, correlation, two_modes(&sample), noise(&sample), resolution].into_iter().flatten().collect()
+}
+
+/// Of [`diagnose`], what depends on the run order of `values`, whose sorted form is `sample`: drift, a step, correlation.
+pub fn order(values: &[f64], sample: &Sample) -> [Option<Warning>; 3] {
+    let (mut drift, mut step) = (drift(values, sample), step(values));
     if let (Some(_), Some(Warning::Step { at, .. })) = (drift, step) {
         // Both tests see either; the shape that fits better is named.
         if explained_by_split(values, at) > explained_by_line(values) { drift = None } else { step = None }
     }
-    [outliers, drift, step, correlation(values), bimodal, noise(&sample), resolution].into_iter().flatten().collect()
+    [drift, step, correlation(values)]
+}
+
+/// Of [`diagnose`], two modes; with a handful of distinct values these are the resolution's.
+pub fn two_modes(sample: &Sample) -> Option<Warning> {
+    if resolution(sample).is_some() { None } else { bimodal(sample) }
 }
 
 /// Warnings about iterations within forks; none where processes are not told apart.
@@ -162,8 +173,7 @@ pub fn diagnose_forks(observations: &Observations) -> Vec<Warning> {
 }
 
 /// Whether the spread changed by more than a factor 3 from `before` to `after`, beyond what the counts let chance do.
-pub fn spread_changed(before: &[f64], after: &[f64]) -> Option<Warning> {
-    let (x, y) = (moments(before, None)?, moments(after, None)?);
+pub fn spread_changed(x: &Moments, y: &Moments) -> Option<Warning> {
     let ratio = y.sd? / x.sd?;
     if !(ratio > 0.0 && ratio.is_finite()) || ratio.max(1.0 / ratio) <= SPREAD_RATIO {
         return None;
@@ -205,19 +215,21 @@ fn relative(change: f64, base: f64) -> Option<f64> {
 /// Mann and Kendall's test for a trend in run order: the number of rising minus falling pairs, and the two-sided p of
 /// its normal approximation with corrections for ties and continuity.
 pub fn mann_kendall(values: &[f64]) -> (i64, f64) {
-    let n = values.len();
     let mut sorted = values.to_vec();
     sorted.sort_unstable_by(f64::total_cmp);
-    let s = if n <= 64 { rising_pairs_of_few(values) } else { rising_pairs(values, &sorted) };
+    let (s, z) = kendall(values, &sorted);
+    (s, normal_two_sided_p(z))
+}
+
+/// Rising minus falling pairs, and the size of the normal deviate; `sorted` are the values in order.
+fn kendall(values: &[f64], sorted: &[f64]) -> (i64, f64) {
+    let n = values.len();
+    let s = if n <= 64 { rising_pairs_of_few(values) } else { rising_pairs(values, sorted) };
     let weight = |t: f64| t * (t - 1.0) * (2.0 * t + 5.0);
     let tied: f64 = sorted.chunk_by(|a, b| a == b).map(|group| weight(group.len() as f64)).sum();
     let variance = (weight(n as f64) - tied) / 18.0;
-    let p = if variance > 0.0 {
-        normal_two_sided_p((s.unsigned_abs() as f64 - 1.0).max(0.0) / variance.sqrt())
-    } else {
-        1.0
-    };
-    (s, p)
+    let z = if variance > 0.0 { (s.unsigned_abs() as f64 - 1.0).max(0.0) / variance.sqrt() } else { 0.0 };
+    (s, z)
 }
 
 /// Rising minus falling pairs, pair by pair.
@@ -272,15 +284,21 @@ pub fn theil_sen_slope(values: &[f64]) -> Option<f64> {
     Some(Sample::new(slopes)?.median())
 }
 
-fn drift(values: &[f64]) -> Option<Warning> {
+fn drift(values: &[f64], sample: &Sample) -> Option<Warning> {
+    /// Of a normal deviate: p is above [`WARN_P`], which saves its computation.
+    const SMALL: f64 = 2.5;
     if values.len() < 8 {
         return None;
     }
-    let (_, p) = mann_kendall(&thinned(values).0);
+    let (_, z) = match thinned(values).0 {
+        Cow::Borrowed(values) => kendall(values, sample.values()),
+        Cow::Owned(thin) => kendall(&thin, Sample::new(thin.clone())?.values()),
+    };
+    let p = if z < SMALL { 1.0 } else { normal_two_sided_p(z) };
     if p > WARN_P {
         return None;
     }
-    let median = Sample::new(values.to_vec())?.median();
+    let median = sample.median();
     let change = relative(theil_sen_slope(values)? * values.len() as f64, median)?;
     (change.abs() >= SMALLEST_DRIFT).then_some(Warning::Drift { change, p })
 }
@@ -388,7 +406,7 @@ fn bimodal(sample: &Sample) -> Option<Warning> {
 
 fn noise(sample: &Sample) -> Option<Warning> {
     let values = sample.values();
-    let m = moments(values, None)?;
+    let m = Moments::of(sample);
     let cv = m.cv()?;
     // Three values with this deviation can show the change in question: more values can all the more.
     if m.n < 3 || cv < QUIET_CV {
@@ -599,17 +617,21 @@ mod tests {
         assert_eq!(diagnose_forks(&forked(&[[101.0, 100.0]; 5])), []);
     }
 
+    fn spread(before: &[f64], after: &[f64]) -> Option<Warning> {
+        spread_changed(&moments(before, None)?, &moments(after, None)?)
+    }
+
     #[test]
     fn a_spread_that_changed_beyond_chance() {
-        let found = spread_changed(&quiet(10, 100.0, 0.5), &quiet(10, 100.0, 2.0));
+        let found = spread(&quiet(10, 100.0, 0.5), &quiet(10, 100.0, 2.0));
         assert!(
             matches!(found, Some(Warning::SpreadChanged { ratio, counts_differ: false }) if (ratio - 4.0).abs() < 0.01),
             "{found:?}"
         );
-        let found = spread_changed(&quiet(10, 100.0, 2.0), &quiet(30, 100.0, 0.5));
+        let found = spread(&quiet(10, 100.0, 2.0), &quiet(30, 100.0, 0.5));
         assert!(matches!(found, Some(Warning::SpreadChanged { counts_differ: true, .. })), "{found:?}");
-        assert_eq!(spread_changed(&quiet(3, 100.0, 0.5), &quiet(3, 100.0, 2.0)), None);
-        assert_eq!(spread_changed(&[1.0; 5], &[1.0, 2.0]), None);
+        assert_eq!(spread(&quiet(3, 100.0, 0.5), &quiet(3, 100.0, 2.0)), None);
+        assert_eq!(spread(&[1.0; 5], &[1.0, 2.0]), None);
     }
 
     #[test]
