@@ -51,7 +51,7 @@
 //! let report = compare(grid, set.inputs, set.diagnostics, &Plan::default())?;
 //!
 //! let row = &report.tables[0].rows[0];
-//! let change = row.comparisons[1].as_ref().expect("both sides have it");
+//! let change = row.comparison(1).expect("both sides have it");
 //! assert_eq!(change.verdict, Verdict::Better { confirmed: true });
 //! assert!((change.p.expect("a test was made") - 2.0 / 252.0).abs() < 1e-12);
 //! # Ok::<(), abstat::base::Error>(())

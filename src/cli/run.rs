@@ -156,7 +156,7 @@ fn nothing_in_common(report: &Report) -> Option<Error> {
         return None;
     }
     let rows = || report.tables.iter().flat_map(|t| &t.rows);
-    if rows().any(|r| r.comparisons.iter().flatten().any(|c| c.why != Some(Why::OneSide))) {
+    if rows().any(|r| r.comparisons().map(|(_, c)| c).any(|c| c.why != Some(Why::OneSide))) {
         return None;
     }
     if report.tables.iter().any(|t| t.columns.len() > 1 && t.base.is_none()) {
@@ -167,7 +167,7 @@ fn nothing_in_common(report: &Report) -> Option<Error> {
         let mut out = Vec::new();
         for t in &report.tables {
             let Some(i) = t.columns.iter().position(|c| c.label == label) else { continue };
-            for r in t.rows.iter().filter(|r| r.cells[i].is_some()) {
+            for r in t.rows.iter().filter(|r| r.has(i)) {
                 if !out.contains(&&*r.name) {
                     out.push(&*r.name);
                 }

@@ -58,7 +58,7 @@ impl Draft {
             assess(base, half(base), half(i), printed, cx).map(Box::new)
         };
         let assessments = (0..cells.len()).map(compare).collect();
-        let row = Row { name: row.name, keys: row.keys, cells, ..Row::default() };
+        let row = Row::new(row.name, row.keys, cells);
         Draft { row, assessments, pooled, serious: Vec::new(), grounds }
     }
 
@@ -74,19 +74,18 @@ impl Draft {
             }
         }
         if cx.plan.warnings {
-            self.row.warnings = warnings::of_row(&self.grounds, &self.assessments, columns, unit);
+            self.row.warn(warnings::of_row(&self.grounds, &self.assessments, columns, unit));
         }
     }
 
     /// Lets go of the values, but for those that charts or the row's story need.
     pub fn release(&mut self, cx: &Context<'_>) {
         if cx.plan.keep_samples {
-            for (cell, grounds) in self.row.cells.iter_mut().zip(&mut self.grounds) {
-                if let (Some(cell), Some(grounds)) = (cell, grounds) {
-                    let samples = &mut grounds.observations;
-                    cell.observations = if cx.explained { samples.clone() } else { samples.take() };
-                }
-            }
+            let samples = self.grounds.iter_mut().map(|grounds| {
+                let samples = &mut grounds.as_mut()?.observations;
+                if cx.explained { samples.clone() } else { samples.take() }
+            });
+            self.row.keep_samples(samples.collect());
         }
         if !cx.explained {
             self.grounds = Vec::new();
@@ -95,6 +94,10 @@ impl Draft {
 
     /// Gives the verdicts, when the corrections are known.
     pub fn decide(&mut self, better: Option<Direction>, plan: &Plan) {
-        self.row.comparisons = self.assessments.iter().map(|a| a.as_ref().map(|a| a.decide(better, plan))).collect();
+        for (i, a) in self.assessments.iter().enumerate() {
+            if let Some(a) = a {
+                self.row.compare(i, &a.decide(better, plan));
+            }
+        }
     }
 }

@@ -50,7 +50,7 @@ pub(super) fn geomean(drafts: &[Draft], columns: &[Column], base: Option<usize>,
 }
 
 fn center(row: &Row, i: usize) -> Option<f64> {
-    row.cells.get(i)?.as_ref().filter(|c| !c.approximate)?.center
+    row.cell(i).filter(|c| !c.approximate)?.center
 }
 
 /// Geometric mean of the ratios of column `i` to the base over the rows that have both, and its interval.

@@ -253,7 +253,9 @@ fn compare_table(
     let finish = |mut draft: Draft| {
         draft.decide(unit.better, cx.plan);
         notes.of_row(&mut draft, exact, averaged, cx.plan);
-        draft.row.explanation = explain::explain(&draft, &columns, &unit, cx);
+        if let Some(story) = explain::explain(&draft, &columns, &unit, cx) {
+            draft.row.explain(story);
+        }
         draft.row
     };
     let rows = drafts.into_iter().map(finish).collect();

@@ -54,29 +54,27 @@ impl Notes {
     /// `geomean`: the table has a geometric mean that a one-sided row is left out of.
     pub fn of_row(&mut self, draft: &mut Draft, exact: bool, geomean: bool, plan: &Plan) {
         let Draft { row, assessments, pooled, serious, .. } = draft;
-        let comparisons = std::mem::take(&mut row.comparisons);
-        if geomean && comparisons.iter().flatten().any(|c| c.why == Some(Why::OneSide)) {
+        if geomean && row.comparisons().any(|(_, c)| c.why == Some(Why::OneSide)) {
             self.add(row, "left out of the geomean".into());
         }
-        if row.cells.iter().flatten().any(|c| c.infinite && c.raw && c.kind == Some(Center::Median)) {
-            let forks = row.cells.iter().flatten().any(|c| c.forks.is_some_and(|f| f > 1));
+        if row.cells().flatten().any(|c| c.infinite && c.raw && c.kind == Some(Center::Median)) {
+            let forks = row.cells().flatten().any(|c| c.forks.is_some_and(|f| f > 1));
             self.add(row, needed_for_median(forks, plan));
         }
-        if exact && row.cells.iter().flatten().any(|c| c.min != c.max) {
+        if exact && row.cells().flatten().any(|c| c.min != c.max) {
             self.add(row, "exact values expected, but they differ between runs".into());
         }
         if let Some(remark) = pooled {
             self.add(row, remark_text(remark));
         }
-        for (a, c) in assessments.iter().zip(&comparisons) {
-            if let (Some(a), Some(c)) = (a, c) {
-                self.of_comparison(row, a, c, plan);
+        for (i, a) in assessments.iter().enumerate() {
+            if let (Some(a), Some(c)) = (a, row.comparison(i)) {
+                self.of_comparison(row, a, &c, plan);
             }
         }
         for text in serious {
             self.add(row, (*text).into());
         }
-        row.comparisons = comparisons;
     }
 
     /// All texts in order of first use.

@@ -4,7 +4,7 @@
 use crate::base::Diagnostic;
 use crate::model::Key;
 use crate::pivot::Column;
-use crate::report::{Comparison, Table, Test};
+use crate::report::{Table, Test};
 use crate::units::Dim;
 
 /// Fewer rows than this moving alike is no wonder.
@@ -27,11 +27,15 @@ pub(super) fn shifted(tables: &[Table]) -> Vec<Diagnostic> {
                 continue;
             }
             let (unit, old, new) = (&*table.unit.name, &*table.columns[base].label, &*column.label);
-            let of_column: Vec<&Comparison> =
-                table.rows.iter().filter_map(|r| r.comparisons.get(i)?.as_ref()).collect();
-            match pools.iter_mut().find(|p| (p.unit, p.old, p.new) == (unit, old, new)) {
-                Some(pool) => pool.comparisons.extend(of_column),
-                None => pools.push(Pool { unit, old, new, comparisons: of_column }),
+            let known = pools.iter().position(|p| (p.unit, p.old, p.new) == (unit, old, new));
+            let at = known.unwrap_or_else(|| {
+                pools.push(Pool { unit, old, new, logs: Vec::new(), tested: false });
+                pools.len() - 1
+            });
+            for c in table.rows.iter().filter_map(|r| r.comparison(i)) {
+                pools[at].tested |= c.test != Test::None;
+                let ratio = c.delta_pct.map(|d| 1.0 + d / 100.0).filter(|r| *r > 0.0);
+                pools[at].logs.extend(ratio.map(f64::ln));
             }
         }
     }
@@ -56,20 +60,21 @@ fn is_whole_run(column: &Column) -> bool {
     !fields.is_empty() && fields.iter().all(|(key, _)| Key::parse(key).is_dotted())
 }
 
-/// The comparisons of one column with its base in one unit.
+/// The changes of one column against its base in one unit.
 struct Pool<'a> {
     unit: &'a str,
     old: &'a str,
     new: &'a str,
-    comparisons: Vec<&'a Comparison>,
+    /// Logarithms of the ratios.
+    logs: Vec<f64>,
+    /// At least one of them was tested.
+    tested: bool,
 }
 
 impl Pool<'_> {
     fn warning(&self) -> Option<Diagnostic> {
-        let ratio = |c: &Comparison| c.delta_pct.map(|d| 1.0 + d / 100.0).filter(|r| *r > 0.0);
-        let logs: Vec<f64> = self.comparisons.iter().filter_map(|c| ratio(c)).map(f64::ln).collect();
-        let tested = self.comparisons.iter().any(|c| c.test != Test::None);
-        let shift = median(&logs)?;
+        let (logs, tested) = (&self.logs, self.tested);
+        let shift = median(logs)?;
         let (rows, same) = (logs.len(), logs.iter().filter(|l| **l * shift > 0.0).count());
         let deviations: Vec<f64> = logs.iter().map(|l| (l - shift).abs()).collect();
         /// Of the median absolute deviation to the standard deviation, for the normal law.

@@ -94,7 +94,7 @@ pub fn report(rows: Vec<[Option<Series>; 2]>, plan: &Plan) -> Report {
 
 /// The comparison of a single row of times.
 pub fn pair(old: Series, new: Series, plan: &Plan) -> Comparison {
-    report(vec![[Some(old), Some(new)]], plan).tables[0].rows[0].comparisons[1].clone().unwrap()
+    report(vec![[Some(old), Some(new)]], plan).tables[0].rows[0].comparison(1).unwrap()
 }
 
 /// `center` times 1 plus each of `n` steps that spread by `spread` in all, in an order without trend.

@@ -77,7 +77,7 @@ fn centers_follow_the_shape_and_a_row_shows_one_kind() {
     let cells = |old, new, plan: &Plan| {
         let r = report(vec![[Some(old), Some(new)]], plan);
         let row = r.tables.into_iter().next().unwrap().rows.remove(0);
-        row.cells.into_iter().map(|c| c.unwrap()).collect::<Vec<_>>()
+        row.cells().map(|c| c.unwrap()).collect::<Vec<_>>()
     };
     let raw = || flat(&[1.0, 2.0, 6.0, 1.5, 1.75, 1.75]);
     let c = cells(raw(), raw(), &plan());
@@ -127,7 +127,7 @@ fn direction_of_the_unit_turns_the_word_and_the_relative_ratio() {
     ] {
         let r = compare(grid(unit, rows()), vec![], vec![], &plan()).unwrap();
         assert_eq!(r.tables[0].unit.better, better);
-        let c = r.tables[0].rows[0].comparisons[1].as_ref().unwrap();
+        let c = r.tables[0].rows[0].comparison(1).unwrap();
         assert_eq!(c.verdict, verdict, "{unit}");
         assert!((c.relative.unwrap() / relative - 1.0).abs() < 0.02, "{unit}");
         assert!(c.relative_lo.unwrap() <= c.relative.unwrap() && c.relative.unwrap() <= c.relative_hi.unwrap());
@@ -140,9 +140,9 @@ fn a_row_significant_alone_is_not_confirmed_after_the_correction() {
     let change = || [Some(flat(&[1.0, 1.01, 1.02, 1.03])), Some(flat(&[1.1, 1.11, 1.12, 1.13]))];
     let noise = || [Some(flat(&[1.0, 1.2, 1.4, 1.6])), Some(flat(&[1.1, 1.3, 1.35, 1.5]))];
     let alone = report(vec![change()], &plan());
-    assert_eq!(alone.tables[0].rows[0].comparisons[1].as_ref().unwrap().verdict, WORSE);
+    assert_eq!(alone.tables[0].rows[0].comparison(1).unwrap().verdict, WORSE);
     let r = report(vec![change(), noise()], &plan());
-    let c = r.tables[0].rows[0].comparisons[1].as_ref().unwrap();
+    let c = r.tables[0].rows[0].comparison(1).unwrap();
     assert_eq!((c.verdict, c.why), (MAYBE_WORSE, Some(Why::Correction)));
     assert_eq!(c.p_adjusted, Some(4.0 / 70.0));
     assert_eq!(
@@ -151,7 +151,7 @@ fn a_row_significant_alone_is_not_confirmed_after_the_correction() {
     );
     assert_eq!((r.summary.slower, r.summary.after_correction, r.summary.expected_false), (1, 0, 0.1));
     let none = report(vec![change(), noise()], &Plan { correction: Correction::None, ..plan() });
-    let c = none.tables[0].rows[0].comparisons[1].as_ref().unwrap();
+    let c = none.tables[0].rows[0].comparison(1).unwrap();
     assert_eq!((c.verdict, c.p_adjusted), (WORSE, c.p));
     // Benjamini and Hochberg: the larger of two p is not multiplied.
     let bh = report(vec![change(), change()], &Plan { correction: Correction::Bh, ..plan() });
@@ -163,7 +163,7 @@ fn rows_of_equal_values_are_no_part_of_the_family() {
     let change = [Some(flat(&[1.0, 1.01, 1.02, 1.03])), Some(flat(&[1.1, 1.11, 1.12, 1.13]))];
     let equal = [Some(flat(&[1.0; 4])), Some(flat(&[1.0; 4]))];
     let r = report(vec![change, equal], &plan());
-    assert_eq!(r.tables[0].rows[0].comparisons[1].as_ref().unwrap().verdict, WORSE);
+    assert_eq!(r.tables[0].rows[0].comparison(1).unwrap().verdict, WORSE);
     assert_eq!(r.summary.expected_false, 0.05);
 }
 
@@ -247,7 +247,7 @@ fn reasons_for_no_test() {
     assert_eq!(why(forked(&[&[1.0], &[1.0]]), forked(&[&[2.0], &[2.0]])), Why::Constant);
     let r = report(vec![[Some(raw()), None], [None, Some(raw())]], &plan());
     for row in &r.tables[0].rows {
-        assert_eq!(row.comparisons[1].as_ref().unwrap().why, Some(Why::OneSide));
+        assert_eq!(row.comparison(1).unwrap().why, Some(Why::OneSide));
     }
     assert_eq!((r.summary.unmatched, r.summary.untested), (2, 0));
 }
@@ -256,18 +256,18 @@ fn reasons_for_no_test() {
 fn too_few_runs_say_how_many_are_needed() {
     let three = |v: f64| flat(&[v, v * 1.01, v * 1.02]);
     let r = report(vec![[Some(three(1.0)), Some(three(2.0))]], &plan());
-    let c = r.tables[0].rows[0].comparisons[1].as_ref().unwrap();
+    let c = r.tables[0].rows[0].comparison(1).unwrap();
     assert_eq!((c.verdict, c.why, c.p), (Verdict::Unclear, Some(Why::TooFew), Some(0.1)));
     assert_eq!((c.interval, c.lo, c.hi), (IntervalMethod::HodgesLehmann, None, None));
     assert_eq!(notes(&r, 0), ["need >= 6 runs for a 95% interval", "need >= 4 runs a side to reach p <= 0.05"]);
     // Nine of ten equal values leave a rank test nothing to work with.
     let ties = |v| flat(&[1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, v]);
     let r = report(vec![[Some(ties(1.0)), Some(ties(5.0))]], &plan());
-    let c = r.tables[0].rows[0].comparisons[1].as_ref().unwrap();
+    let c = r.tables[0].rows[0].comparison(1).unwrap();
     assert_eq!(c.verdict, Verdict::Same, "the interval says that");
     let wide = |v: f64| flat(&[1.0, 1.0, v, 1.0, 1.0]);
     let r = report(vec![[Some(wide(1.0)), Some(wide(5.0))]], &Plan { margin: 0.0, ..plan() });
-    assert_eq!(r.tables[0].rows[0].comparisons[1].as_ref().unwrap().why, Some(Why::TooFew));
+    assert_eq!(r.tables[0].rows[0].comparison(1).unwrap().why, Some(Why::TooFew));
     assert!(notes(&r, 0).iter().any(|n| n.starts_with("so many values are equal")), "{:?}", notes(&r, 0));
 }
 
@@ -310,14 +310,14 @@ fn exact_units_take_any_difference() {
         compare(grid, vec![], vec![], &plan()).unwrap()
     };
     let of = |r: &crate::report::Report| {
-        let c = r.tables[0].rows[0].comparisons[1].clone().unwrap();
+        let c = r.tables[0].rows[0].comparison(1).unwrap();
         (c.verdict, c.test, c.p)
     };
     assert_eq!(of(&exact(&[5.0; 5], &[5.001; 5])), (WORSE, Test::Exact, None));
     assert_eq!(of(&exact(&[5.0; 5], &[5.0; 5])), (Verdict::Same, Test::Exact, None));
     assert_eq!(of(&exact(&[5.0], &[4.0])), (BETTER, Test::Exact, None));
     let r = exact(&[5.0, 5.0, 6.0], &[5.0; 3]);
-    assert_eq!(r.tables[0].rows[0].cells[0].as_ref().unwrap().center, Some(5.0), "the most frequent value");
+    assert_eq!(r.tables[0].rows[0].cell(0).unwrap().center, Some(5.0), "the most frequent value");
     assert_eq!(notes(&r, 0), ["exact values expected, but they differ between runs"]);
 }
 
@@ -333,7 +333,7 @@ fn printed_comparisons_are_those_with_their_own_base_alone() {
         }
         let r = compare(grid, vec![], vec![], &Plan { base, ..plan() }).unwrap();
         let column = usize::from(r.tables[0].base == Some(0));
-        r.tables[0].rows.iter().map(|r| r.comparisons[column].clone().unwrap()).collect::<Vec<_>>()
+        r.tables[0].rows.iter().map(|r| r.comparison(column).unwrap()).collect::<Vec<_>>()
     };
     let rows = || {
         vec![
@@ -363,8 +363,8 @@ fn errors_of_few_digits_are_said_and_those_below_them_bounded() {
     assert!(notes(&r, 0).iter().any(|n| n.contains("few digits")), "{:?}", notes(&r, 0));
     let r = report(vec![[Some(summary(jmh(1.0, 0.0, 25, 0.0005))), Some(summary(jmh(1.5, 0.0, 25, 0.0005)))]], &plan());
     let row = &r.tables[0].rows[0];
-    assert!(row.cells[0].as_ref().unwrap().lo.unwrap() < 1.0, "not an exact value");
-    assert_eq!(row.comparisons[1].as_ref().unwrap().test, Test::WelchSummary);
+    assert!(row.cell(0).unwrap().lo.unwrap() < 1.0, "not an exact value");
+    assert_eq!(row.comparison(1).unwrap().test, Test::WelchSummary);
     assert!(notes(&r, 0).iter().any(|n| n.contains("below its last digit")), "{:?}", notes(&r, 0));
     // Printed in full, zero is zero.
     let c = pair(summary(jmh(1.0, 0.0, 25, 0.0)), summary(jmh(1.5, 0.0, 25, 0.0)), &plan());
@@ -375,7 +375,7 @@ fn errors_of_few_digits_are_said_and_those_below_them_bounded() {
 fn unclear_rows_share_one_advice_per_size_of_change() {
     let noisy = |i: usize| [Some(flat(&around(1.0, 0.2, 10 + i))), Some(flat(&around(1.01, 0.3, 10 + i)))];
     let r = report((0..4).map(noisy).collect(), &plan());
-    assert!(r.tables[0].rows.iter().all(|r| r.comparisons[1].as_ref().unwrap().verdict == Verdict::Unclear));
+    assert!(r.tables[0].rows.iter().all(|r| r.comparison(1).unwrap().verdict == Verdict::Unclear));
     let texts = &r.tables[0].notes;
     assert_eq!(texts.len(), 1, "{texts:?}");
     assert!(texts[0].starts_with("most rows are unclear: these runs show changes of "), "{texts:?}");
@@ -423,7 +423,7 @@ fn pairs_cancel_drift_that_both_sides_share() {
         (flat(&[0.0, 1.0, 2.0, 3.0]), flat(&[1.0, 2.0, 3.0, 4.0]), "not paired: there are values that are not above 0"),
     ] {
         let r = report(vec![[Some(old), Some(new)]], &paired);
-        assert_ne!(r.tables[0].rows[0].comparisons[1].as_ref().unwrap().test, Test::Paired);
+        assert_ne!(r.tables[0].rows[0].comparison(1).unwrap().test, Test::Paired);
         assert!(notes(&r, 0).contains(&why), "{:?}", notes(&r, 0));
     }
 }
@@ -434,7 +434,7 @@ fn pairs_are_checked_by_signed_ranks() {
     let old = [1.0; 8];
     let new = [1.01, 1.012, 1.011, 1.013, 1.009, 1.012, 1.4, 1.01];
     let r = report(vec![[Some(flat(&old)), Some(flat(&new))]], &Plan { paired: true, ..plan() });
-    let c = r.tables[0].rows[0].comparisons[1].as_ref().unwrap();
+    let c = r.tables[0].rows[0].comparison(1).unwrap();
     assert!(c.p.unwrap() > 0.05);
     assert!(
         notes(&r, 0).iter().any(|n| n.starts_with("the signed-rank test of the pairs says p = 0.008")),
@@ -448,7 +448,7 @@ fn bootstrap_intervals_are_the_same_every_time() {
     let rows = || [Some(flat(&around(1.0, 0.1, 10))), Some(flat(&around(1.2, 0.1, 10)))];
     let boot = Plan { bootstrap: true, ..plan() };
     let [a, b] = [report(vec![rows()], &boot), report(vec![rows()], &boot)];
-    let of = |r: &crate::report::Report| r.tables[0].rows[0].comparisons[1].clone().unwrap();
+    let of = |r: &crate::report::Report| r.tables[0].rows[0].comparison(1).unwrap();
     assert_eq!(of(&a).interval, IntervalMethod::Bootstrap);
     assert_eq!((of(&a).lo, of(&a).hi), (of(&b).lo, of(&b).hi));
     assert_eq!(of(&a).p, of(&report(vec![rows()], &plan())).p, "the test stays");
@@ -467,7 +467,7 @@ fn pooled_results_say_in_what_they_vary() {
     let mut two = grid("sec/op", vec![[Some(mixed()), Some(flat(&[1.0, 2.0]))], [Some(mixed()), Some(mixed())]]);
     two.tables[0].rows[0].cells[0].as_mut().unwrap().varies_in = vec!["k".into()];
     let r = compare(two, vec![], vec![], &plan()).unwrap();
-    assert!(r.tables[0].rows[0].cells[0].is_none());
+    assert!(r.tables[0].rows[0].cell(0).is_none());
     assert!(notes(&r, 0).contains(&"varies in k; choose them with --row or --col"), "{:?}", notes(&r, 0));
     assert!(notes(&r, 1)[0].starts_with("more than one printed summary"), "{:?}", notes(&r, 1));
 }
@@ -500,7 +500,7 @@ fn the_geomean_has_an_interval_from_the_rows_own_errors() {
     let (one, four) = (width(rows(1), &plan()), width(rows(4), &plan()));
     assert!((one.ln() / four.ln() - 2.0).abs() < 1e-6, "four rows are known twice as exactly: {one} {four}");
     // The interval of one row by normal quantiles of the coverage that its Hodges-Lehmann interval reached.
-    let c = report(rows(1), &plan()).tables.remove(0).rows.remove(0).comparisons[1].clone().unwrap();
+    let c = report(rows(1), &plan()).tables.remove(0).rows.remove(0).comparison(1).unwrap();
     assert!(one.ln() < (c.hi.unwrap() / c.lo.unwrap()).ln(), "the row's interval covers more than 95 %");
     // A row of which the error is unknown leaves the interval unknown, a row of equal values does not.
     let mut unknown = rows(2);
@@ -516,7 +516,7 @@ fn the_geomean_has_an_interval_from_the_rows_own_errors() {
     {
         let g = report(vec![[Some(old), Some(new)]], &plan()).tables.remove(0);
         let (lo, hi) = g.geomean.unwrap().intervals[1].unwrap();
-        let c = g.rows[0].comparisons[1].as_ref().unwrap();
+        let c = g.rows[0].comparison(1).unwrap();
         assert!((lo / c.lo.unwrap() - 1.0).abs() < 1e-4 && (hi / c.hi.unwrap() - 1.0).abs() < 1e-4, "{lo} {hi} {c:?}");
     }
 }
@@ -578,7 +578,7 @@ fn warnings_reach_everybody_only_where_a_change_was_called() {
     let said = |new, plan: &Plan| {
         let r = report(vec![[Some(steady()), Some(new)]], plan);
         let row = &r.tables[0].rows[0];
-        (notes(&r, 0).join("; "), row.warnings.join("; "))
+        (notes(&r, 0).join("; "), row.warnings().join("; "))
     };
     let (footnotes, all) = said(drifting(0.01), &plan());
     assert!(footnotes.contains("values rise or fall over the run on a side"), "{footnotes}");
@@ -608,7 +608,7 @@ fn explanations_are_of_the_rows_that_match() {
         }
         let explain = patterns.iter().map(|p| RowPattern((*p).to_owned())).collect();
         let r = compare(grid, vec![], vec![], &Plan { explain, ..plan() })?;
-        Ok(r.tables[0].rows.iter().map(|r| r.explanation.is_some()).collect::<Vec<_>>())
+        Ok(r.tables[0].rows.iter().map(|r| r.explanation().is_some()).collect::<Vec<_>>())
     };
     let of = |patterns: &[&str]| explained(patterns).map_err(|e: Error| e.to_string());
     assert_eq!(of(&[]).unwrap(), [false; 3]);
@@ -625,7 +625,7 @@ fn explanations_hold_what_the_row_leaves_out() {
     let explain = Plan { explain: vec![RowPattern("A".into())], ..plan() };
     let story = |old, new| {
         let r = report(vec![[Some(old), Some(new)]], &explain);
-        *r.tables.into_iter().next().unwrap().rows.remove(0).explanation.unwrap()
+        r.tables[0].rows[0].explanation().unwrap().clone()
     };
     use crate::report::Basis;
     let s = story(flat(&around(1.0, 0.02, 10)), flat(&around(1.2, 0.02, 10)));
@@ -656,7 +656,7 @@ fn runs_at_different_times_are_said_in_explanations() {
             column.keys.push(("Date".into(), date.into()));
         }
         let r = compare(grid, vec![], vec![], &explain).unwrap();
-        r.tables[0].rows[0].explanation.as_ref().unwrap().pairs[0].warnings.join("")
+        r.tables[0].rows[0].explanation().unwrap().pairs[0].warnings.join("")
     };
     assert!(warned("Mon", "Tue").starts_with("measured one after the other (Mon; Tue)"));
     assert_eq!(warned("Mon", "Mon"), "");

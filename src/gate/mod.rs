@@ -163,12 +163,12 @@ struct Pair<'a> {
 }
 
 impl<'a> Pair<'a> {
-    fn comparison(&self) -> Option<&'a Comparison> {
-        self.row.comparisons.get(self.column)?.as_ref()
+    fn comparison(&self) -> Option<Comparison> {
+        self.row.comparison(self.column)
     }
 
     fn has(&self, column: usize) -> bool {
-        self.row.cells.get(column).is_some_and(Option::is_some)
+        self.row.has(column)
     }
 
     /// Present on one side only: `Some(true)` in the base.
@@ -364,7 +364,7 @@ fn judge_change(pair: &Pair<'_>, wanted: Wanted, beyond: Beyond, alpha: f64, rul
         return Ruling::Unjudged(Unjudged::NoDirection);
     }
     if beyond.by == By::Raw {
-        return match ratio_of_centers(c) {
+        return match ratio_of_centers(&c) {
             None => Ruling::Unjudged(Unjudged::Untested),
             Some(1.0) => Ruling::Passes,
             Some(r) => match r > 1.0 {
@@ -390,7 +390,7 @@ fn judge_change(pair: &Pair<'_>, wanted: Wanted, beyond: Beyond, alpha: f64, rul
     // Where processes are in doubt the verdict has its `?` for that; whether it stands after the correction p tells.
     let stands = c.verdict.is_confirmed() || on_trust && c.p_adjusted.is_some_and(|p| p <= alpha);
     // From here on the verdict has told the direction: only sizes matter.
-    let estimate = c.ratio.or_else(|| ratio_of_centers(c)).map(size);
+    let estimate = c.ratio.or_else(|| ratio_of_centers(&c)).map(size);
     match beyond.by {
         _ if !is_wanted => Ruling::Passes,
         By::NearEnd if !stands => Ruling::Passes,
@@ -445,9 +445,7 @@ fn geomeans(report: &Report, rules: &Rules, rule: &Rule, beyond: Beyond) -> Tall
     for table in &report.tables {
         let Some(base) = table.base else { continue };
         for column in (0..table.columns.len()).filter(|c| *c != base) {
-            let about = |row: &&Row| {
-                is_about(&Pair { table, row, column, base }, rules, rule) && row.comparisons.len() > column
-            };
+            let about = |row: &&Row| is_about(&Pair { table, row, column, base }, rules, rule) && row.width() > column;
             let of: Vec<&Row> = table.rows.iter().filter(about).collect();
             if of.is_empty() {
                 continue;
@@ -466,8 +464,7 @@ fn geomeans(report: &Report, rules: &Rules, rule: &Rule, beyond: Beyond) -> Tall
 
 /// Geometric mean of the ratios of the shown centers over the rows present on both sides.
 fn geomean_of(rows: &[&Row], column: usize) -> Option<f64> {
-    let ratios =
-        rows.iter().filter_map(|r| r.comparisons.get(column)?.as_ref()).filter(|c| c.why != Some(Why::OneSide));
+    let ratios = rows.iter().filter_map(|r| r.comparison(column)).filter(|c| c.why != Some(Why::OneSide));
     let (mut sum, mut n) = (0.0, 0.0);
     for c in ratios {
         let r = 1.0 + c.delta_pct? / 100.0;

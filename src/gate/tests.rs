@@ -31,13 +31,10 @@ const BETTER: Verdict = Verdict::Better { confirmed: true };
 
 fn row(name: &str, comparison: Option<Comparison>) -> Row {
     let cell = || Some(Cell { raw: true, n: Some(10), ..Cell::default() });
-    Row {
-        name: name.into(),
-        keys: [(".name".into(), name.split('/').next().unwrap().into())].into(),
-        cells: vec![cell(), cell()],
-        comparisons: vec![None, comparison],
-        ..Row::default()
-    }
+    let keys = [(".name".into(), name.split('/').next().unwrap().into())].into();
+    let mut row = Row::new(name.into(), keys, [cell(), cell()]);
+    comparison.iter().for_each(|c| row.compare(1, c));
+    row
 }
 
 fn column(label: &str) -> Column {
@@ -251,12 +248,12 @@ fn missing_is_a_row_of_the_base_alone() {
         Some(c)
     };
     let mut gone = row("gone", one_side());
-    gone.cells[1] = None;
+    gone.edit_cell(1, |c| *c = None);
     let mut fresh = row("fresh", one_side());
-    fresh.cells[0] = None;
+    fresh.edit_cell(0, |c| *c = None);
     let mut mixed = row("mixed", one_side());
-    mixed.cells[1] = None;
-    mixed.comparisons[1].as_mut().unwrap().why = Some(Why::MixedSummaries);
+    mixed.edit_cell(1, |c| *c = None);
+    mixed.edit_comparison(1, |c| c.why = Some(Why::MixedSummaries));
     let r = report(vec![table("sec/op", vec![gone, fresh, mixed])]);
     assert_eq!(run(&r, "missing"), (GateExit::Tripped, vec!["gone".into()], 2));
     assert_eq!(trips(&r, "any"), ["gone", "fresh"]);

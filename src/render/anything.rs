@@ -26,23 +26,27 @@ fn number() -> impl Strategy<Value = f64> {
     ]
 }
 
-fn cell() -> impl Strategy<Value = Option<Cell>> {
+/// A cell and its samples.
+fn cell() -> impl Strategy<Value = Option<(Cell, Observations)>> {
     let values = proptest::collection::vec((number(), 1..1000u64, 0..12u32), 0..6);
     let cell =
         (prop::option::of(number()), prop::option::of((number(), number())), values, any::<(bool, bool, bool)>());
-    prop::option::of(cell.prop_map(|(center, interval, values, (weighted, forked, infinite))| Cell {
-        raw: true,
-        n: Some(values.len() as u64),
-        center,
-        lo: interval.map(|(a, b)| a.min(b)),
-        hi: interval.map(|(a, b)| a.max(b)),
-        confidence: 0.95,
-        infinite,
-        observations: Some(values.iter().fold(Observations::default(), |mut o, v| {
+    prop::option::of(cell.prop_map(|(center, interval, values, (weighted, forked, infinite))| {
+        let cell = Cell {
+            raw: true,
+            n: Some(values.len() as u64),
+            center,
+            lo: interval.map(|(a, b)| a.min(b)),
+            hi: interval.map(|(a, b)| a.max(b)),
+            confidence: 0.95,
+            infinite,
+            ..Cell::default()
+        };
+        let samples = values.iter().fold(Observations::default(), |mut o, v| {
             o.push(v.0, if weighted { v.1 } else { 1 }, forked.then_some(v.2));
             o
-        })),
-        ..Cell::default()
+        });
+        (cell, samples)
     }))
 }
 
@@ -112,17 +116,14 @@ fn table() -> impl Strategy<Value = Table> {
                     if table.base.is_none() {
                         comparisons.fill(None);
                     }
-                    Row {
-                        name: name.into(),
-                        keys: [].into(),
-                        cells,
-                        comparisons,
-                        notes: vec![0],
-                        hidden,
-                        beyond_limit: hidden,
-                        explanation: None,
-                        warnings: vec![],
+                    let (cells, samples): (Vec<_>, Vec<_>) = cells.into_iter().map(Option::unzip).unzip();
+                    let mut row = Row::new(name.into(), [].into(), cells);
+                    (row.notes, row.hidden, row.beyond_limit) = (vec![0], hidden, hidden);
+                    for (i, c) in comparisons.iter().enumerate() {
+                        c.iter().for_each(|c| row.compare(i, c));
                     }
+                    row.keep_samples(samples);
+                    row
                 })
                 .collect();
             table

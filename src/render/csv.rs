@@ -63,26 +63,26 @@ impl Render for Csv {
 }
 
 fn rows(table: &Table, row: &Row, writer: &mut csv::Writer<&mut dyn Write>) -> io::Result<()> {
-    let base = table.base.and_then(|b| row.cells[b].as_ref());
+    let base = table.base.and_then(|b| row.cell(b));
     let base_label = table.base.map_or("", |b| table.columns[b].label.as_str());
     let mut written = false;
-    for (i, cell) in row.cells.iter().enumerate() {
-        if table.base == Some(i) || (cell.is_none() && row.comparisons[i].is_none()) {
+    for (i, cell) in row.cells().enumerate() {
+        if table.base == Some(i) || (cell.is_none() && row.comparison(i).is_none()) {
             continue;
         }
         record(
             table,
             row,
-            (base_label, base),
+            (base_label, base.as_ref()),
             (&table.columns[i].label, cell.as_ref()),
-            row.comparisons[i].as_ref(),
+            row.comparison(i).as_ref(),
             writer,
         )?;
         written = true;
     }
     if !written {
         // Only in the base column.
-        record(table, row, (base_label, base), ("", None), None, writer)?;
+        record(table, row, (base_label, base.as_ref()), ("", None), None, writer)?;
     }
     Ok(())
 }

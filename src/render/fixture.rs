@@ -30,10 +30,14 @@ fn column(label: &str, key: &str) -> Column {
     Column { label: label.into(), keys: [(key.into(), label.into())].into(), fields: 1 }
 }
 
+/// Where the samples of a cell stand in its spread.
+const STEPS: [f64; 10] = [-0.5, 0.1, -0.2, 0.4, -0.1, 0.2, -0.4, 0.0, 0.5, 0.0];
+/// About their standard deviation.
+const SD: f64 = 0.32;
+
 /// A cell of raw samples: `center` and ten values around it, `spread` apart in the extremes (relative).
 pub fn raw(center: f64, spread: f64) -> Cell {
-    let steps = [-0.5, 0.1, -0.2, 0.4, -0.1, 0.2, -0.4, 0.0, 0.5, 0.0];
-    let values: Vec<f64> = steps.iter().map(|s| center * (1.0 + spread * s)).collect();
+    let values: Vec<f64> = STEPS.iter().map(|s| center * (1.0 + spread * s)).collect();
     Cell {
         raw: true,
         n: Some(10),
@@ -44,21 +48,34 @@ pub fn raw(center: f64, spread: f64) -> Cell {
         confidence: 0.95,
         coverage: Some(0.979),
         mean: Some(center),
-        sd: Some(center * spread * 0.32),
+        sd: Some(center * spread * SD),
         min: values.iter().copied().min_by(f64::total_cmp),
         max: values.iter().copied().max_by(f64::total_cmp),
-        observations: Some(Observations::new(values)),
         ..Cell::default()
     }
+}
+
+/// The samples behind a cell of [`raw`]; three of a cell with three values, of five forks where it has forks.
+fn samples(cell: &Cell) -> Option<Observations> {
+    let center = cell.center.filter(|_| cell.raw)?;
+    let spread = if center == 0.0 { 0.0 } else { cell.sd? / center / SD };
+    if cell.n == Some(3) {
+        return Some(Observations::new(vec![center * 0.99, center, center * 1.02]));
+    }
+    let values = Observations::new(STEPS.iter().map(|s| center * (1.0 + spread * s)).collect());
+    Some(if cell.forks.is_some() { values.in_blocks((0..10).map(|i| i / 2).collect()) } else { values })
+}
+
+/// A row with the samples of its cells.
+fn with_samples(mut row: Row) -> Row {
+    row.keep_samples(row.cells().map(|c| samples(&c?)).collect());
+    row
 }
 
 /// The same with five forks of two values.
 fn forked(center: f64, spread: f64) -> Cell {
     let mut cell = raw(center, spread);
     (cell.forks, cell.kind) = (Some(5), Some(Center::ForkMean));
-    if let Some(o) = &mut cell.observations {
-        *o = std::mem::take(o).in_blocks((0..10).map(|i| i / 2).collect());
-    }
     cell
 }
 
@@ -105,14 +122,10 @@ fn untested(why: Why) -> Comparison {
 /// A row of two columns.
 pub fn row(name: &str, old: Option<Cell>, new: Option<Cell>, comparison: Comparison, notes: &[usize]) -> Row {
     let keys = [(".name".into(), name.split('/').next().unwrap_or(name).into())].into();
-    Row {
-        name: name.into(),
-        keys,
-        cells: vec![old, new],
-        comparisons: vec![None, Some(comparison)],
-        notes: notes.to_vec(),
-        ..Row::default()
-    }
+    let mut row = Row::new(name.into(), keys, [old, new]);
+    row.notes = notes.to_vec();
+    row.compare(1, &comparison);
+    with_samples(row)
 }
 
 const WORSE: Verdict = Verdict::Worse { confirmed: true };
@@ -132,20 +145,11 @@ pub fn times() -> Table {
         pair("Flush", 2.0e-3, 2.06e-3, 0.06, (0.2, 6.1), 0.03, Verdict::Worse { confirmed: false }, &[1]),
         pair(LONG, 1.0e-3, 0.9e-3, 0.02, (-11.0, -9.0), 1e-5, BETTER, &[]),
     ];
-    if let Some(c) = rows.get_mut(4).and_then(|r| r.comparisons.get_mut(1)).and_then(Option::as_mut) {
-        c.why = Some(Why::Correction);
-    }
+    rows[4].edit_comparison(1, |c| c.why = Some(Why::Correction));
     rows.push(row("Scan", None, Some(raw(2.204e-3, 0.02)), untested(Why::OneSide), &[2]));
     rows.push(row("Iterate", Some(raw(4.1e-3, 0.02)), None, untested(Why::OneSide), &[2]));
     // Too few values for an interval.
-    let few = |center: f64| Cell {
-        n: Some(3),
-        lo: None,
-        hi: None,
-        infinite: true,
-        observations: Some(Observations::new(vec![center * 0.99, center, center * 1.02])),
-        ..raw(center, 0.03)
-    };
+    let few = |center: f64| Cell { n: Some(3), lo: None, hi: None, infinite: true, ..raw(center, 0.03) };
     let mut c = compared(5.0e-9, 5.2e-9, 0.0, 0.0, 0.4, Verdict::Unclear);
     (c.lo, c.hi, c.why) = (None, None, Some(Why::TooFew));
     rows.push(row("Compact", Some(few(5.0e-9)), Some(few(5.2e-9)), c, &[3]));
@@ -213,28 +217,37 @@ pub fn versions() -> Table {
     let labels = ["6.29.5", "8.11.4", "9.11.2", "10.2.1"];
     let line = |name: &str, base: f64, ratios: [f64; 3], verdicts: [Verdict; 3]| {
         let mut cells = vec![Some(forked(base, 0.04))];
-        let mut comparisons = vec![None];
+        let mut comparisons = Vec::new();
         for (r, v) in ratios.into_iter().zip(verdicts) {
             let mut c = compared(base, base * r, 100.0 * (r * 0.98 - 1.0), 100.0 * (r * 1.02 - 1.0), 0.004, v);
             (c.relative, c.relative_lo, c.relative_hi) = (c.ratio, c.lo, c.hi);
             (c.test, c.interval) = (Test::WelchLogForks, IntervalMethod::WelchLogForks);
             cells.push(Some(forked(base * r, 0.04)));
-            comparisons.push(Some(c));
+            comparisons.push(c);
         }
-        Row { name: name.into(), keys: [(".name".into(), name.into())].into(), cells, comparisons, ..Row::default() }
+        let mut row = Row::new(name.into(), [(".name".into(), name.into())].into(), cells);
+        comparisons.iter().enumerate().for_each(|(i, c)| row.compare(i + 1, c));
+        with_samples(row)
     };
     let mut missing = line("readwhilewriting", 8e4, [1.0, 0.9, 0.91], [Verdict::Same, WORSE, WORSE]);
-    (missing.cells[1], missing.comparisons[1]) = (None, Some(untested(Why::OneSide)));
+    missing.edit_cell(1, |c| *c = None);
+    missing.compare(1, &untested(Why::OneSide));
+    missing = with_samples(missing);
     let mut single = line("compact", 12.0, [1.1, 1.2, 1.3], [Verdict::Untested; 3]);
-    for (cell, comparison) in single.cells.iter_mut().flatten().zip(&mut single.comparisons) {
-        let center = cell.center;
-        *cell = Cell { n: Some(1), kind: Some(Center::Single), center, confidence: 0.95, ..Cell::default() };
-        if let Some(c) = comparison {
+    for i in 0..single.width() {
+        single.edit_cell(i, |c| {
+            let center = c.and_then(|c| c.center);
+            *c = Some(Cell { n: Some(1), kind: Some(Center::Single), center, confidence: 0.95, ..Cell::default() });
+        });
+    }
+    for i in 1..single.width() {
+        single.edit_comparison(i, |c| {
             (c.lo, c.hi, c.p, c.p_adjusted) = (None, None, None, None);
             (c.test, c.interval, c.why) = (Test::None, IntervalMethod::None, Some(Why::SingleValue));
             (c.relative_lo, c.relative_hi) = (None, None);
-        }
+        });
     }
+    single = with_samples(single);
     Table {
         keys: [].into(),
         unit: Unit::new("op/sec", "ops/sec"),
@@ -277,10 +290,9 @@ pub fn single() -> Table {
     table.columns.truncate(1);
     table.base = None;
     table.geomean = None;
-    table.rows.retain(|r| r.cells[0].is_some());
+    table.rows.retain(|r| r.has(0));
     for row in &mut table.rows {
-        row.cells.truncate(1);
-        row.comparisons = vec![None];
+        row.truncate(1);
     }
     table
 }
@@ -334,7 +346,7 @@ pub fn report(tables: Vec<Table>) -> Report {
         expected_false: 0.05 * tables.iter().map(|t| t.rows.len()).sum::<usize>() as f64,
         ..Counts::default()
     };
-    for c in tables.iter().flat_map(|t| &t.rows).flat_map(|r| r.comparisons.iter().flatten()) {
+    for c in tables.iter().flat_map(|t| &t.rows).flat_map(|r| r.comparisons().map(|(_, c)| c)) {
         let n = match c.verdict {
             Verdict::Better { .. } => &mut summary.faster,
             Verdict::Worse { .. } => &mut summary.slower,

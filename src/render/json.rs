@@ -138,11 +138,11 @@ impl Serialize for RowDoc<'_> {
         let mut m = s.serialize_map(Some(5))?;
         m.serialize_entry("name", &*self.row.name)?;
         m.serialize_entry("keys", &Pairs(&self.row.keys))?;
-        m.serialize_entry("cells", &List(&self.row.cells, |c| c.as_ref().map(CellDoc)))?;
+        m.serialize_entry("cells", &self.row.cells().map(|c| c.map(CellDoc)).collect::<Vec<_>>())?;
         let comparisons: Vec<_> =
-            self.row.comparisons.iter().map(|c| c.as_ref().map(|c| ComparisonDoc(c, self.dim))).collect();
+            (0..self.row.width()).map(|i| self.row.comparison(i).map(|c| ComparisonDoc(c, self.dim))).collect();
         m.serialize_entry("comparisons", &comparisons)?;
-        let notes = self.row.notes.iter().filter_map(|&n| self.notes.get(n)).chain(&self.row.warnings);
+        let notes = self.row.notes.iter().filter_map(|&n| self.notes.get(n)).chain(self.row.warnings());
         m.serialize_entry("notes", &notes.collect::<Vec<_>>())?;
         m.end()
     }
@@ -159,9 +159,9 @@ pub(super) fn kind_word(kind: Center) -> &'static str {
     }
 }
 
-struct CellDoc<'a>(&'a Cell);
+struct CellDoc(Cell);
 
-impl Serialize for CellDoc<'_> {
+impl Serialize for CellDoc {
     fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
         #[derive(Serialize)]
         struct ReportedDoc {
@@ -201,9 +201,9 @@ impl Serialize for CellDoc<'_> {
     }
 }
 
-struct ComparisonDoc<'a>(&'a Comparison, Dim);
+struct ComparisonDoc(Comparison, Dim);
 
-impl Serialize for ComparisonDoc<'_> {
+impl Serialize for ComparisonDoc {
     fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
         let c = self.0;
         let mut m = s.serialize_map(None)?;

@@ -13,7 +13,7 @@ use std::io;
 use super::Render;
 use super::order::row_weight;
 use crate::base::printable;
-use crate::report::{Cell, Comparison, Report, Row, Table, Test, Verdict, View, Why};
+use crate::report::{Comparison, Report, Row, Table, Test, Verdict, View, Why};
 use crate::units::show::{self, Scale, Spelling};
 
 /// What can be chosen.
@@ -315,7 +315,7 @@ fn gate_lines(report: &Report, options: &MarkdownOptions) -> Vec<String> {
 fn method_line(report: &Report) -> String {
     let s = &report.settings;
     let mut tests: Vec<&str> = Vec::new();
-    for c in report.tables.iter().flat_map(|t| &t.rows).flat_map(|r| r.comparisons.iter().flatten()) {
+    for c in report.tables.iter().flat_map(|t| &t.rows).flat_map(|r| r.comparisons().map(|(_, c)| c)) {
         let name = test_name(c.test);
         if !name.is_empty() && !tests.contains(&name) {
             tests.push(name);
@@ -442,10 +442,7 @@ fn words_after(table: &Table) -> String {
 fn all_equal(table: &Table) -> Option<String> {
     table.base?;
     let equal = |c: &Comparison| c.verdict == Verdict::Same && c.difference == Some(0.0);
-    let all = table
-        .rows
-        .iter()
-        .all(|r| r.comparisons.iter().flatten().all(equal) && r.comparisons.iter().any(Option::is_some));
+    let all = table.rows.iter().all(|r| r.comparisons().all(|(_, c)| equal(&c)) && r.comparisons().next().is_some());
     let rows = table.rows.len();
     (all && rows > 1).then(|| format!("{rows} rows, all equal"))
 }
@@ -463,7 +460,7 @@ fn fold_summary(table: &Table, folded: &[&Row]) -> String {
 fn tally<'a>(table: &Table, rows: impl Iterator<Item = &'a Row>) -> String {
     let mut words: Vec<(String, usize)> = Vec::new();
     for row in rows {
-        let one_side = row.comparisons.iter().flatten().any(|c| c.why == Some(Why::OneSide));
+        let one_side = row.comparisons().map(|(_, c)| c).any(|c| c.why == Some(Why::OneSide));
         let word = match row.verdict() {
             Some(Verdict::Untested) if one_side => "unmatched",
             Some(v) => v.word(table.unit.dim()),
@@ -532,23 +529,23 @@ impl<'a> Layout<'a> {
     }
 
     fn row(&self, row: &Row, options: &MarkdownOptions) -> String {
-        let centers = row.cells.iter().flatten().filter_map(|c| c.center);
+        let centers = row.cells().flatten().filter_map(|c| c.center);
         let scale = Scale::of(&self.table.unit, centers);
         let notes: String = row.notes.iter().map(|n| superscript(*n)).collect();
         let name = code(&cut(&row.display_name()), true);
         let mut cells = vec![if self.pair { name } else { format!("{name}{notes}") }];
         cells.extend(self.base.map(|b| center(row, b, &scale)));
         for &column in &self.columns {
-            let comparison = row.comparisons.get(column).and_then(Option::as_ref);
+            let comparison = row.comparison(column);
             match (comparison, self.view) {
                 (Some(c), _) if self.pair => {
                     cells.push(center(row, column, &scale));
-                    let change = self.change(c, row, &scale, options);
+                    let change = self.change(&c, row, &scale, options);
                     cells.push(format!("{change}{notes}"));
                 }
-                (Some(c), View::Relative) => cells.push(self.ratio(c, options)),
+                (Some(c), View::Relative) => cells.push(self.ratio(&c, options)),
                 (Some(c), View::Change) => {
-                    let change = self.change(&Comparison { lo: None, hi: None, ..c.clone() }, row, &scale, options);
+                    let change = self.change(&Comparison { lo: None, hi: None, ..c }, row, &scale, options);
                     let center = center(row, column, &scale);
                     cells.push(if center == "–" { change } else { format!("{center} {change}") });
                 }
@@ -558,7 +555,7 @@ impl<'a> Layout<'a> {
                 }
             }
             if self.single {
-                let cell = row.cells.get(column).and_then(Option::as_ref);
+                let cell = row.cell(column);
                 let interval = match cell.map(|c| (c.lo, c.hi, c.infinite)) {
                     Some((_, _, true)) => "± ∞".to_owned(),
                     Some((Some(lo), Some(hi), _)) => {
@@ -593,7 +590,7 @@ impl<'a> Layout<'a> {
         let word = c.verdict.word(self.table.unit.dim());
         let parts = match c.verdict {
             Verdict::Untested if c.why == Some(Why::OneSide) => {
-                let at = row.cells.iter().position(Option::is_some);
+                let at = (0..row.width()).find(|&i| row.has(i));
                 [format!("only in {}", at.map(|a| self.label(a)).unwrap_or_default()), String::new(), String::new()]
             }
             v if v.is_confirmed() => match sign(v, options) {
@@ -658,8 +655,7 @@ fn sign(verdict: Verdict, options: &MarkdownOptions) -> &'static str {
 
 /// The center of a cell, or a dash.
 fn center(row: &Row, column: usize, scale: &Scale) -> String {
-    let cell: Option<&Cell> = row.cells.get(column).and_then(Option::as_ref);
-    match cell.and_then(|c| c.center.map(|v| (v, c.approximate))) {
+    match row.cell(column).and_then(|c| c.center.map(|v| (v, c.approximate))) {
         Some((v, true)) => format!("≈ {}", scale.show(v, SPELLING)),
         Some((v, false)) => scale.show(v, SPELLING),
         None => "–".to_owned(),

@@ -27,7 +27,7 @@ pub fn weight(c: &Comparison) -> f64 {
 
 /// The weight of the row's most telling comparison.
 pub fn row_weight(row: &Row) -> f64 {
-    row.comparisons.iter().flatten().map(weight).fold(0.0, f64::max)
+    row.comparisons().map(|(_, c)| weight(&c)).fold(0.0, f64::max)
 }
 
 /// The `n` heaviest rows of `table`, heaviest first where there are more than `n`, else in the order of the table.

@@ -5,18 +5,19 @@
 
 pub mod benchstat;
 mod explanation;
+mod row;
 mod select;
 
 pub use explanation::{
     Basis, BootstrapStory, Estimate, Explanation, PairStory, PowerStory, ProcessStory, RankStory, SideStory, Worth,
 };
+pub use row::Row;
 pub use select::{Selection, Sort, select};
 
 use std::fmt;
-use std::sync::Arc;
 
 use crate::base::Diagnostic;
-use crate::model::{Center, Input, Observations};
+use crate::model::{Center, Input};
 use crate::pivot::{Column, Keys, Pair};
 use crate::units::{Dim, Direction, Unit};
 
@@ -97,31 +98,8 @@ pub struct Table {
     pub notes: Vec<String>,
 }
 
-/// One benchmark.
-#[derive(Debug, Default)]
-pub struct Row {
-    /// As its producer prints it, or the `--row` values.
-    pub name: Arc<str>,
-    /// The result's own keys and parameters.
-    pub keys: Keys,
-    /// One per column.
-    pub cells: Vec<Option<Cell>>,
-    /// One per column; `None` in the base column and where there is nothing to say.
-    pub comparisons: Vec<Option<Comparison>>,
-    /// Indexes into [`Table::notes`], ascending by use.
-    pub notes: Vec<usize>,
-    /// What makes its values less trustworthy than they look, where that was asked for; for programs, beside the notes.
-    pub warnings: Vec<String>,
-    /// Its whole story, where that was asked for.
-    pub explanation: Option<Box<Explanation>>,
-    /// Left out of text and Markdown by `--only` or the row limit; still in JSON and CSV.
-    pub hidden: bool,
-    /// Left out of text because the table is long and nothing changed here; `--all` shows it. Markdown folds such rows instead.
-    pub beyond_limit: bool,
-}
-
 /// What is known of one benchmark in one column.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Cell {
     /// Samples were seen (`raw`), or only a summary.
     pub raw: bool,
@@ -157,8 +135,6 @@ pub struct Cell {
     pub spread_pct: Option<f64>,
     /// Only the order of magnitude of `center` is known.
     pub approximate: bool,
-    /// The samples, for charts and exports.
-    pub observations: Option<Observations>,
 }
 
 /// Center and error as the input prints them, base units.
@@ -173,7 +149,7 @@ pub struct Reported {
 }
 
 /// A cell against its row's base cell.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Comparison {
     /// Column index of the base.
     pub base: usize,
@@ -465,7 +441,7 @@ impl Report {
 impl Table {
     /// The number of values per cell, when all cells agree.
     pub fn common_n(&self) -> Option<u64> {
-        let mut cells = self.rows.iter().flat_map(|r| r.cells.iter().flatten()).map(|c| c.n);
+        let mut cells = self.rows.iter().flat_map(|r| r.cells().flatten()).map(|c| c.n);
         let first = cells.next()??;
         cells.all(|n| n == Some(first)).then_some(first)
     }
@@ -473,7 +449,7 @@ impl Table {
     /// `10 runs`, `25 values of 5 processes`, when all cells agree.
     pub fn runs_words(&self) -> Option<String> {
         let n = self.common_n()?;
-        let mut forks = self.rows.iter().flat_map(|r| r.cells.iter().flatten()).map(|c| c.forks);
+        let mut forks = self.rows.iter().flat_map(|r| r.cells().flatten()).map(|c| c.forks);
         let first = forks.next()?;
         Some(match first.filter(|_| forks.all(|f| f == first)) {
             Some(f) => format!("{n} values of {f} {}", if f == 1 { "process" } else { "processes" }),
@@ -520,7 +496,7 @@ impl Table {
 
     /// What the centers are, when all cells agree.
     pub fn common_kind(&self) -> Option<Center> {
-        let mut cells = self.rows.iter().flat_map(|r| r.cells.iter().flatten()).map(|c| c.kind);
+        let mut cells = self.rows.iter().flat_map(|r| r.cells().flatten()).map(|c| c.kind);
         let first = cells.next()??;
         cells.all(|k| k == Some(first)).then_some(first)
     }
@@ -563,34 +539,6 @@ impl Comparison {
         }
         let pct = |r: f64| 100.0 * (r - 1.0);
         Some((self.lo.map_or(f64::NEG_INFINITY, pct), self.hi.map_or(f64::INFINITY, pct)))
-    }
-}
-
-impl Row {
-    /// The name, and behind it the parameters that it does not hold itself: `MapBench.get size=1000`.
-    pub fn display_name(&self) -> String {
-        self.name_without(&[])
-    }
-
-    /// [`Row::display_name`] less the parameters in `said`, which were said elsewhere.
-    pub fn name_without(&self, said: &[Pair]) -> String {
-        display_name(&self.name, &self.keys, said)
-    }
-
-    /// The most telling verdict of the row: a change before everything else, the worst first.
-    pub fn verdict(&self) -> Option<Verdict> {
-        let rank = |v: &Verdict| match v {
-            Verdict::Worse { confirmed: true } => 0,
-            Verdict::Better { confirmed: true } => 1,
-            Verdict::Changed { confirmed: true } => 2,
-            Verdict::Worse { .. } => 3,
-            Verdict::Better { .. } => 4,
-            Verdict::Changed { .. } => 5,
-            Verdict::Unclear => 6,
-            Verdict::Same => 7,
-            Verdict::Untested => 8,
-        };
-        self.comparisons.iter().flatten().map(|c| c.verdict).min_by_key(rank)
     }
 }
 

@@ -40,24 +40,22 @@ pub fn select(report: &mut Report, selection: &Selection) {
         let compared = table.base.is_some();
         let long = table.rows.len() > ROW_LIMIT;
         for row in &mut table.rows {
-            let words = || row.comparisons.iter().flatten().map(|c| c.verdict.word(dim));
+            let words = || row.verdicts().map(|v| v.word(dim));
             row.hidden = !selection.only.is_empty()
                 && !words().any(|w| selection.only.iter().any(|o| o == w || o == w.trim_end_matches('?')));
             row.beyond_limit = selection.only.is_empty()
                 && !selection.all
                 && compared
                 && long
-                && !row.comparisons.iter().flatten().any(|c| c.verdict.is_change());
+                && !row.verdicts().any(|v| v.is_change());
         }
     }
 }
 
 /// Sort key of `--sort change`: worse before better, then by size of the change on the log scale.
 fn size(row: &Row) -> f64 {
-    row.comparisons
-        .iter()
-        .flatten()
-        .map(|c| {
+    row.comparisons()
+        .map(|(_, c)| {
             let size = c.ratio.filter(|r| *r > 0.0).map_or(0.0, |r| r.ln().abs());
             match c.verdict {
                 Verdict::Worse { .. } => 3e3 + size,

@@ -27,7 +27,7 @@ pub struct Forest<'a> {
 pub struct Entry<'a> {
     pub row: &'a Row,
     pub column: usize,
-    pub comparison: &'a Comparison,
+    pub comparison: Comparison,
     pub ratio: f64,
 }
 
@@ -38,7 +38,7 @@ impl<'a> Forest<'a> {
         let mut rows = Vec::new();
         let mut without = 0;
         for row in &table.rows {
-            for (column, c) in row.comparisons.iter().enumerate().filter_map(|(i, c)| Some((i, c.as_ref()?))) {
+            for (column, c) in row.comparisons() {
                 match c.ratio.or(c.delta_pct.map(|d| 1.0 + d / 100.0)) {
                     Some(ratio) if ratio > 0.0 => rows.push(Entry { row, column, comparison: c, ratio }),
                     _ => without += 1,
@@ -47,7 +47,7 @@ impl<'a> Forest<'a> {
         }
         let left_out = rows.len().saturating_sub(max);
         if left_out > 0 {
-            rows.sort_by(|a, b| weight(b.comparison).total_cmp(&weight(a.comparison)));
+            rows.sort_by(|a, b| weight(&b.comparison).total_cmp(&weight(&a.comparison)));
             rows.truncate(max);
         }
         let margin = (1.0 / (1.0 + settings.margin), 1.0 + settings.margin);
@@ -140,7 +140,7 @@ pub fn figure(forest: &Forest<'_>, width: f64) -> Figure {
     let label = names.iter().map(|n| svg::mono_width(&svg::cut(n, NAME_MAX))).fold(60.0, f64::max);
     let dim = forest.table.unit.dim();
     let said = |c: &Comparison| format!("{} {}", c.delta_pct.map(percent).unwrap_or_default(), c.verdict.word(dim));
-    let right = forest.rows.iter().map(|e| svg::mono_width(&said(e.comparison))).fold(0.0, f64::max) + 20.0;
+    let right = forest.rows.iter().map(|e| svg::mono_width(&said(&e.comparison))).fold(0.0, f64::max) + 20.0;
     let (x0, x1) = (label + 20.0, (width - right).max(label + 220.0));
     let width = x1 + right;
     let bottom = TOP + ROW * forest.rows.len() as f64;
@@ -164,7 +164,7 @@ pub fn figure(forest: &Forest<'_>, width: f64) -> Figure {
         }
         @for (i, (entry, name)) in forest.rows.iter().zip(&names).enumerate() {
             @let y = TOP + ROW * (i as f64 + 0.5);
-            @let c = entry.comparison;
+            @let c = &entry.comparison;
             @let (class, shape) = look(c.verdict);
             g {
                 title { (svg::plain(&words(forest.table, c, name))) }

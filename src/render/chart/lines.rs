@@ -13,11 +13,11 @@ const HEIGHT: f64 = 300.0;
 const NAME_MAX: usize = 28;
 
 /// Where a row stands in a column: ratio and interval turned by direction.
-struct Point<'a> {
+struct Point {
     column: usize,
     ratio: f64,
     interval: Option<(f64, f64)>,
-    comparison: Option<&'a Comparison>,
+    comparison: Option<Comparison>,
 }
 
 /// The lines as SVG, ratios turned by direction unless `raw_ratio`; `None` where no row has a ratio in a compared column.
@@ -25,22 +25,20 @@ pub fn figure(table: &Table, raw_ratio: bool, max: usize, width: f64) -> Option<
     let base = table.base?;
     let turn = |r: f64| if table.unit.better == Some(Direction::Lower) && !raw_ratio { 1.0 / r } else { r };
     let points = |row: &'_ Row| -> Vec<usize> {
-        (0..row.comparisons.len())
-            .filter(|i| row.comparisons.get(*i).and_then(Option::as_ref).and_then(|c| c.ratio).is_some_and(|r| r > 0.0))
-            .collect()
+        (0..row.width()).filter(|i| row.comparison(*i).and_then(|c| c.ratio).is_some_and(|r| r > 0.0)).collect()
     };
     let (rows, left_out) = heaviest(table, max, |r| !points(r).is_empty());
     if rows.is_empty() {
         return None;
     }
-    let lines: Vec<(&Row, Vec<Point<'_>>)> = rows
+    let lines: Vec<(&Row, Vec<Point>)> = rows
         .iter()
         .map(|row| {
-            let mut line: Vec<Point<'_>> = vec![];
+            let mut line: Vec<Point> = vec![];
             for column in 0..table.columns.len() {
-                let comparison = row.comparisons.get(column).and_then(Option::as_ref);
+                let comparison = row.comparison(column);
                 match comparison.and_then(|c| Some((c, c.ratio.filter(|r| *r > 0.0)?))) {
-                    _ if column == base && row.cells.get(base).is_some_and(Option::is_some) => {
+                    _ if column == base && row.has(base) => {
                         line.push(Point { column, ratio: 1.0, interval: None, comparison: None });
                     }
                     Some((c, ratio)) => {
@@ -126,11 +124,11 @@ pub fn figure(table: &Table, raw_ratio: bool, max: usize, width: f64) -> Option<
 }
 
 /// The base, and confirmed changes.
-fn is_shown(p: &Point<'_>) -> bool {
+fn is_shown(p: &Point) -> bool {
     p.comparison.is_none_or(|c| c.verdict.is_confirmed())
 }
 
-fn point_words(table: &Table, name: &str, p: &Point<'_>) -> String {
+fn point_words(table: &Table, name: &str, p: &Point) -> String {
     let label = table.columns.get(p.column).map(|c| c.label.as_str()).unwrap_or_default();
     match p.comparison {
         Some(c) => format!("{name}, {label}: {} ({})", ratio_label(p.ratio), c.verdict.word(table.unit.dim())),
@@ -169,5 +167,5 @@ fn spread(wanted: Vec<f64>) -> Vec<f64> {
 
 /// Whether lines say more than a forest: more than two columns, and a ratio somewhere.
 pub fn has_lines(table: &Table) -> bool {
-    table.columns.len() > 2 && table.rows.iter().any(|r| r.comparisons.iter().flatten().any(|c| c.ratio.is_some()))
+    table.columns.len() > 2 && table.rows.iter().any(|r| r.comparisons().map(|(_, c)| c).any(|c| c.ratio.is_some()))
 }

@@ -7,7 +7,7 @@ use maud::html;
 
 use super::axis::{Axis, widened};
 use super::svg::{self, Anchor, Figure, Shape};
-use crate::report::{Cell, Report, Row, Table};
+use crate::report::{Report, Row, Table};
 use crate::units::Unit;
 use crate::units::show::{Scale, Spelling};
 
@@ -59,8 +59,8 @@ fn add(all: &mut Vec<Distribution>, table: &Table, row: &Row, share: f64, unit: 
         all.len() - 1
     });
     let lines = &mut all[at].lines;
-    for (column, cell) in table.columns.iter().zip(&row.cells) {
-        let Some(value) = cell.as_ref().and_then(|c| c.center).filter(|v| *v > 0.0) else { continue };
+    for (column, cell) in table.columns.iter().zip(row.cells()) {
+        let Some(value) = cell.and_then(|c| c.center).filter(|v| *v > 0.0) else { continue };
         match lines.iter_mut().find(|(label, _)| *label == column.label) {
             Some((_, points)) => points.push((share, value)),
             None => lines.push((column.label.clone(), vec![(share, value)])),
@@ -70,8 +70,8 @@ fn add(all: &mut Vec<Distribution>, table: &Table, row: &Row, share: f64, unit: 
 
 /// Values with counts: each value at the share of calls at or below it.
 fn histogram(table: &Table, row: &Row) -> Option<Distribution> {
-    let line = |cell: &Cell| {
-        let o = cell.observations.as_ref()?;
+    let line = |column: usize| {
+        let o = row.samples(column)?;
         let weights = o.weights()?;
         let mut steps: Vec<(f64, u64)> =
             o.values.iter().copied().zip(weights.iter().copied()).filter(|s| s.0 > 0.0).collect();
@@ -89,9 +89,8 @@ fn histogram(table: &Table, row: &Row) -> Option<Distribution> {
         thin.extend(last.filter(|l| thin.last() != Some(l)));
         Some(thin)
     };
-    let columns = table.columns.iter().zip(&row.cells);
-    let lines: Vec<_> =
-        columns.filter_map(|(column, cell)| Some((column.label.clone(), line(cell.as_ref()?)?))).collect();
+    let columns = table.columns.iter().enumerate();
+    let lines: Vec<_> = columns.filter_map(|(i, column)| Some((column.label.clone(), line(i)?))).collect();
     (!lines.is_empty()).then(|| Distribution { name: row.display_name(), unit: table.unit.clone(), lines })
 }
 

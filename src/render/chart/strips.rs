@@ -4,6 +4,7 @@ use maud::html;
 
 use super::axis::Axis;
 use super::svg::{self, Anchor, Figure, Shape};
+use crate::model::Observations;
 use crate::render::order::heaviest;
 use crate::report::{Cell, Row, Table};
 use crate::units::show::{Scale, Spelling};
@@ -21,7 +22,7 @@ const LABEL_MAX: usize = 22;
 pub struct Strip<'a> {
     pub row: &'a Row,
     /// Columns with samples, with the index of the column.
-    pub lanes: Vec<(usize, &'a Cell)>,
+    pub lanes: Vec<(usize, &'a Observations)>,
     /// Smallest and largest sample.
     pub domain: (f64, f64),
     pub scale: Scale,
@@ -29,29 +30,27 @@ pub struct Strip<'a> {
 
 /// Strips of at most `max` rows of `table`, and how many more there are.
 pub fn strips(table: &Table, max: usize) -> (Vec<Strip<'_>>, usize) {
-    let has_samples = |c: &Cell| c.observations.as_ref().is_some_and(|o| o.weights().is_none() && o.values.len() > 1);
-    let (rows, left_out) = heaviest(table, max, |r| r.cells.iter().flatten().any(has_samples));
-    let strip = |row: &'_ Row| {
-        let lanes = row.cells.iter().enumerate().filter_map(|(i, c)| Some((i, c.as_ref()?)));
-        lanes.filter(|(_, c)| has_samples(c)).map(|(i, _)| i).collect::<Vec<_>>()
-    };
+    let (rows, left_out) = heaviest(table, max, |r| (0..r.width()).any(|i| drawable(r, i).is_some()));
     let all = rows
         .into_iter()
         .filter_map(|row| {
-            let lanes: Vec<(usize, &Cell)> =
-                strip(row).into_iter().filter_map(|i| Some((i, row.cells.get(i)?.as_ref()?))).collect();
-            let values = lanes.iter().filter_map(|(_, c)| c.observations.as_ref()).flat_map(|o| &o.values).copied();
+            let lanes: Vec<_> = (0..row.width()).filter_map(|i| Some((i, drawable(row, i)?))).collect();
+            let values = lanes.iter().flat_map(|(_, o)| &o.values).copied();
             let domain = Axis::over(values, false)?;
-            let scale = Scale::of(&table.unit, row.cells.iter().flatten().filter_map(|c| c.center));
+            let scale = Scale::of(&table.unit, row.cells().flatten().filter_map(|c| c.center));
             Some(Strip { row, lanes, domain, scale })
         })
         .collect();
     (all, left_out)
 }
 
+/// The samples in column `i`, if there are several single ones.
+fn drawable(row: &Row, i: usize) -> Option<&Observations> {
+    row.samples(i).filter(|o| o.weights().is_none() && o.values.len() > 1)
+}
+
 /// Values and process number of the samples that are drawn, and how many there are in all.
-pub fn dots(cell: &Cell) -> (Vec<(f64, usize)>, usize) {
-    let Some(o) = &cell.observations else { return (vec![], 0) };
+pub fn dots(o: &Observations) -> (Vec<(f64, usize)>, usize) {
     let mut order: Vec<u32> = Vec::new();
     let mut fork = |block: Option<u32>| match block {
         None => 0,
@@ -81,8 +80,9 @@ pub fn figure(table: &Table, max: usize, width: f64) -> Option<Figure> {
         let top = y + 20.0;
         let mut lanes = vec![];
         let mut lane_top = top;
-        for &(column, cell) in &strip.lanes {
-            let (dots, all) = dots(cell);
+        for &(column, samples) in &strip.lanes {
+            let Some(cell) = strip.row.cell(column) else { continue };
+            let (dots, all) = dots(samples);
             thinned |= dots.len() < all;
             let forks = dots.iter().map(|d| d.1 + 1).max().unwrap_or(1);
             shared |= forks > FORKS;
@@ -92,7 +92,7 @@ pub fn figure(table: &Table, max: usize, width: f64) -> Option<Figure> {
             let at = |fork: usize| {
                 lane_top + (height - FORK * forks.min(FORKS) as f64) / 2.0 + FORK * ((fork % FORKS) as f64 + 0.5)
             };
-            let words = cell_words(&strip.scale, cell, all);
+            let words = cell_words(&strip.scale, &cell, all);
             lanes.push(html! {
                 g {
                     title { (svg::plain(&format!("{name}, {}: {words}", label(column)))) }

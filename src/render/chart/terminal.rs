@@ -13,9 +13,10 @@ use super::axis::{Axis, percent_ticks};
 use super::forest::Forest;
 use super::strips::{Strip, strips};
 use crate::base::printable;
+use crate::model::Observations;
 use crate::render::Render;
 use crate::render::text::{Text, grid};
-use crate::report::{Cell, Report, Table, Verdict};
+use crate::report::{Report, Table, Verdict};
 use crate::units::show::{Spelling, percent};
 
 /// Comparisons per table.
@@ -225,11 +226,12 @@ impl Plot {
         let mut forks = false;
         for strip in &all {
             self.strip_heading(strip, out);
-            for &(column, cell) in &strip.lanes {
+            for &(column, samples) in &strip.lanes {
                 let name = labels.get(column).map(String::as_str).unwrap_or_default();
                 let name = grid::ellipsize(name, label, self.signs.cut);
                 let pad = label.saturating_sub(grid::width(&name));
-                let lane = self.lane(strip, cell, across, &mut forks);
+                let center = strip.row.cell(column).and_then(|c| c.center);
+                let lane = self.lane(strip, samples, center, across, &mut forks);
                 out.push_str(&format!("  {name}{}  {}\n", " ".repeat(pad), lane.trim_end()));
             }
         }
@@ -258,12 +260,18 @@ impl Plot {
         out.push_str(&format!("{}{}{}\n", self.styled(BOLD, &name), " ".repeat(pad), self.styled(DIM, &ends)));
     }
 
-    fn lane(&self, strip: &Strip<'_>, cell: &Cell, across: usize, forks: &mut bool) -> String {
+    fn lane(
+        &self,
+        strip: &Strip<'_>,
+        o: &Observations,
+        center: Option<f64>,
+        across: usize,
+        forks: &mut bool,
+    ) -> String {
         let axis = Axis { from: strip.domain, to: (0.0, (across - 1) as f64), log: false };
         let column = |v: f64| axis.place(v).round() as usize;
         // Per place: how many, and of which process.
         let mut places: Vec<(usize, Option<u32>, bool)> = vec![(0, None, false); across];
-        let Some(o) = &cell.observations else { return String::new() };
         let first = o.blocks().and_then(|b| b.iter().min().copied()).unwrap_or(0);
         for (i, v) in o.values.iter().enumerate() {
             let block = o.blocks().and_then(|b| b.get(i).copied());
@@ -285,7 +293,7 @@ impl Plot {
             };
             line.put(at, sign, Style::new());
         }
-        if let Some(at) = cell.center.map(column) {
+        if let Some(at) = center.map(column) {
             line.put(at, self.signs.center, BOLD);
         }
         line.text(self.colour)

@@ -333,7 +333,7 @@ fn heading(report: &Report, table: &Table, column: usize, part: Part) -> Markup 
 }
 
 fn line(table: &Table, row: &Row, parts: &[(usize, Part)], options: Html) -> Markup {
-    let scale = Scale::of(&table.unit, row.cells.iter().flatten().filter_map(|c| c.center));
+    let scale = Scale::of(&table.unit, row.cells().flatten().filter_map(|c| c.center));
     let last = parts.iter().rposition(|(_, p)| *p == Part::Verdict);
     html! {
         tr {
@@ -343,10 +343,10 @@ fn line(table: &Table, row: &Row, parts: &[(usize, Part)], options: Html) -> Mar
                 @if last.is_none() { (marks(row)) }
             }
             @for (i, (column, part)) in parts.iter().enumerate() {
-                @let c = row.comparisons.get(*column).and_then(Option::as_ref);
+                @let c = row.comparison(*column);
                 @match (part, c) {
-                    (Part::Center, _) => (center(row.cells.get(*column).and_then(Option::as_ref), &scale)),
-                    (Part::Change, Some(c)) => (change(c, &scale)),
+                    (Part::Center, _) => (center(row.cell(*column).as_ref(), &scale)),
+                    (Part::Change, Some(c)) => (change(&c, &scale)),
                     (Part::Interval, Some(c)) => @match c.interval_pct() {
                         Some((lo, hi)) => td data-v=[c.ratio] { (range(lo, hi)) },
                         None => td data-none="" { "–" },
@@ -360,7 +360,7 @@ fn line(table: &Table, row: &Row, parts: &[(usize, Part)], options: Html) -> Mar
                         None => td data-none="" { "–" },
                     },
                     (Part::Verdict, Some(c)) => td class=(format!("left {}", class(c.verdict))) {
-                        (verdict(table, row, *column, c)) @if last == Some(i) { (marks(row)) }
+                        (verdict(table, row, *column, &c)) @if last == Some(i) { (marks(row)) }
                     },
                     (Part::Verdict, None) => td.left data-none="" { @if last == Some(i) { (marks(row)) } },
                     (_, None) => td data-none="" { "–" },
@@ -418,7 +418,7 @@ fn change(c: &Comparison, scale: &Scale) -> Markup {
 fn verdict(table: &Table, row: &Row, column: usize, c: &Comparison) -> String {
     let word = c.verdict.word(table.unit.dim());
     if c.verdict == Verdict::Untested && c.why == Some(Why::OneSide) {
-        let at = if row.cells.get(c.base).is_some_and(Option::is_some) { c.base } else { column };
+        let at = if row.has(c.base) { c.base } else { column };
         let label = table.columns.get(at).map(|c| printable(&c.label).into_owned());
         return label.map_or_else(|| "only on one side".to_owned(), |l| format!("only in {l}"));
     }
@@ -544,8 +544,7 @@ mod tests {
     fn ratios_are_turned_unless_asked_for_raw() {
         let mut report = fixture::report(vec![fixture::table_of(&[("x", 100.0, 80.0, (-22.0, -18.0))])]);
         report.settings.view = View::Relative;
-        let c = report.tables[0].rows[0].comparisons[1].as_mut().unwrap();
-        c.relative = c.ratio.map(|r| 1.0 / r);
+        report.tables[0].rows[0].edit_comparison(1, |c| c.relative = c.ratio.map(|r| 1.0 / r));
         let with = |raw_ratio: bool| {
             let mut out = Vec::new();
             Html { raw_ratio }.render(&report, &mut out).unwrap();

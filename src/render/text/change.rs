@@ -77,11 +77,11 @@ impl Text {
     /// A unit in which nothing differs takes one line.
     fn all_equal(&self, table: &Table, out: &mut dyn Write) -> io::Result<bool> {
         let equal = |r: &Row| {
-            let mut centers = r.cells.iter().map(|c| c.as_ref().and_then(|c| c.center));
+            let mut centers = r.cells().map(|c| c?.center);
             let first = centers.next().flatten();
             first.is_some()
                 && centers.all(|c| c == first)
-                && r.cells.iter().flatten().all(|c| c.lo.is_none_or(|lo| Some(lo) == c.hi))
+                && r.cells().flatten().all(|c| c.lo.is_none_or(|lo| Some(lo) == c.hi))
         };
         if table.base.is_none() || table.rows.len() < 2 || !table.rows.iter().all(equal) {
             return Ok(false);
@@ -143,7 +143,7 @@ impl Text {
             None => unit,
         });
         let confidence = confidence_words(settings.confidence);
-        let printed = table.rows.iter().flat_map(|r| r.cells.iter().flatten()).any(|c| c.spread_pct.is_some());
+        let printed = table.rows.iter().flat_map(|r| r.cells().flatten()).any(|c| c.spread_pct.is_some());
         if let Some(kind) = table.common_kind() {
             let what = match kind {
                 Center::Mean | Center::Median if printed => {
@@ -231,7 +231,7 @@ impl<'a> Drawn<'a> {
         let mut errors: Vec<Column> = column(Align::Right);
         for row in &rows {
             let scale = scale(scales, row);
-            for (cell, errors) in row.cells.iter().zip(&mut errors) {
+            for (cell, errors) in row.cells().zip(&mut errors) {
                 errors.push_with(PLAIN, |out| text.write_error(cell.as_ref(), scale, out));
             }
         }
@@ -244,13 +244,13 @@ impl<'a> Drawn<'a> {
             let name = row.name_without(&shared);
             d.names.push(&text.plain(&name[package..]), PLAIN);
             let scale = scale(scales, row);
-            let last = (0..n).rev().find(|&i| row.comparisons[i].is_some());
+            let last = (0..n).rev().find(|&i| row.comparison(i).is_some());
             for i in 0..n {
-                let cell = row.cells[i].as_ref();
+                let cell = row.cell(i);
                 let (error, _) = errors[i].cell(k);
                 let pad = errors[i].width() - grid::width(error);
                 d.centers[i].push_with(PLAIN, |out| {
-                    text.write_center(cell, scale, out);
+                    text.write_center(cell.as_ref(), scale, out);
                     out.extend(std::iter::repeat_n(' ', pad));
                     out.push_str(error);
                 });
@@ -272,7 +272,7 @@ impl<'a> Drawn<'a> {
     /// Change, p and word of a row in column `i`, and the numbers of its footnotes.
     fn comparison(&mut self, i: usize, row: &Row, scale: Scale, same: &str, marks: impl Iterator<Item = usize>) {
         let (text, table) = (self.text, self.table);
-        let Some(c) = &row.comparisons[i] else {
+        let Some(c) = row.comparison(i) else {
             self.change[i].push("", PLAIN);
             self.p[i].push("", PLAIN);
             self.verdict[i].push_with(PLAIN, |out| write_marks(marks, out));
@@ -296,7 +296,7 @@ impl<'a> Drawn<'a> {
         self.verdict[i].push_with(style, |out| {
             match (c.verdict, c.why) {
                 (Verdict::Untested, Some(report::Why::OneSide)) => {
-                    let only = if row.cells[i].is_some() { i } else { c.base };
+                    let only = if row.has(i) { i } else { c.base };
                     out.push_str("only in ");
                     out.push_str(&text.plain(&table.columns[only].label));
                 }
@@ -343,7 +343,7 @@ impl<'a> Drawn<'a> {
             for (i, column) in columns.iter_mut().enumerate() {
                 column.push(if self.table.base.is_some_and(|b| b != i) { &head } else { "" }, BOLD);
                 for row in &self.rows {
-                    let words = row.comparisons[i].as_ref().map(|c| interval_words(c).unwrap_or_else(|| "-".into()));
+                    let words = row.comparison(i).map(|c| interval_words(&c).unwrap_or_else(|| "-".into()));
                     column.push(&words.map_or(String::new(), |w| self.text.plain(&w)), PLAIN);
                 }
                 if let Some(g) = self.shown_geomean() {
@@ -365,7 +365,7 @@ impl<'a> Drawn<'a> {
             let scales = Scales::new(&self.table.unit);
             for row in &self.rows {
                 let scale = scale(scales, row);
-                for (column, cell) in columns.iter_mut().zip(&row.cells) {
+                for (column, cell) in columns.iter_mut().zip(row.cells()) {
                     column.push_with(PLAIN, |out| self.text.write_center(cell.as_ref(), scale, out));
                 }
             }
@@ -474,7 +474,7 @@ fn write_marks(numbers: impl Iterator<Item = usize>, out: &mut String) {
 }
 
 fn scale(scales: Scales, row: &Row) -> Scale {
-    scales.of(row.cells.iter().flatten().filter_map(|c| c.center))
+    scales.of(row.cells().flatten().filter_map(|c| c.center))
 }
 
 /// `-17.9 .. -16.5%`.

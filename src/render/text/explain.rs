@@ -31,11 +31,11 @@ impl Text {
         let mut first = true;
         for table in &report.tables {
             for row in &table.rows {
-                let Some(story) = &row.explanation else { continue };
+                let Some(story) = row.explanation() else { continue };
                 if !std::mem::take(&mut first) {
                     writeln!(out)?;
                 }
-                let scale = Scale::of(&table.unit, row.cells.iter().flatten().filter_map(|c| c.center));
+                let scale = Scale::of(&table.unit, row.cells().flatten().filter_map(|c| c.center));
                 let teller = Teller { text: self, settings: &report.settings, table, row, scale };
                 teller.heading(out)?;
                 for side in &story.sides {
@@ -111,7 +111,7 @@ impl Text {
 /// Runs of a side that was explained come from one input and are not told apart by process.
 fn may_be_one_process((table, row): (&Table, &Row)) -> bool {
     let one_input = |s: &SideStory| s.one_input && !s.told_apart && s.runs.iter().any(|r| r.len() > 1);
-    !table.exact && row.explanation.as_ref().is_some_and(|e| e.sides.iter().any(one_input))
+    !table.exact && row.explanation().is_some_and(|e| e.sides.iter().any(one_input))
 }
 
 /// Tells of one row.
@@ -164,9 +164,9 @@ impl Teller<'_> {
     }
 
     fn side(&self, side: &SideStory, out: &mut dyn Write) -> io::Result<()> {
-        let Some(cell) = self.row.cells.get(side.column).and_then(Option::as_ref) else { return Ok(()) };
+        let Some(cell) = self.row.cell(side.column) else { return Ok(()) };
         writeln!(out)?;
-        let mut text = samples_words(side, cell);
+        let mut text = samples_words(side, &cell);
         match (cell.min, cell.max) {
             (Some(min), Some(max)) if min == max => {
                 return self.text.say(
@@ -186,7 +186,7 @@ impl Teller<'_> {
         if side.runs.len() > 1 {
             self.text.say("", Style::new(), &self.means_of_processes(&side.runs), out)?;
         }
-        self.text.say("", Style::new(), &self.center(cell), out)?;
+        self.text.say("", Style::new(), &self.center(&cell), out)?;
         if let Some(processes) = &side.processes {
             self.text.say("", Style::new(), &processes_words(processes), out)?;
         }
@@ -261,7 +261,7 @@ impl Teller<'_> {
         writeln!(out)?;
         let room = self.text.room().min(72);
         for side in sides.iter().filter(|s| !s.runs.is_empty()) {
-            let center = self.row.cells.get(side.column).and_then(|c| c.as_ref()?.center);
+            let center = self.row.cell(side.column).and_then(|c| c.center);
             let strip = dots(&side.runs, center, (min, max), room, self.text.spelling.ascii);
             let label = cut(&self.text.plain(self.label(side.column)), LABEL - 1);
             writeln!(out, "{label}{}{strip}", " ".repeat(LABEL - width(&label)))?;
@@ -272,24 +272,24 @@ impl Teller<'_> {
     }
 
     fn pair(&self, pair: &PairStory, several: bool, out: &mut dyn Write) -> io::Result<()> {
-        let Some(c) = self.row.comparisons.get(pair.column).and_then(Option::as_ref) else { return Ok(()) };
+        let Some(c) = self.row.comparison(pair.column) else { return Ok(()) };
         writeln!(out)?;
         if several {
             let line = format!("{} -> {}", self.label(c.base), self.label(pair.column));
             self.text.line(BOLD, &self.text.plain(&line), out)?;
         }
-        if let Some(text) = self.change(c, pair) {
+        if let Some(text) = self.change(&c, pair) {
             self.text.say("change", Style::new(), &text, out)?;
         }
-        self.text.say("test", Style::new(), &self.test(c, pair), out)?;
-        for text in self.by_other_methods(c, pair) {
+        self.text.say("test", Style::new(), &self.test(&c, pair), out)?;
+        for text in self.by_other_methods(&c, pair) {
             self.text.say("", Style::new(), &text, out)?;
         }
         let dim = self.table.unit.dim();
         self.text.say(
             "verdict",
             style_of(c.verdict),
-            &format!("{}: {}", c.verdict.word(dim), self.reason(c, pair)),
+            &format!("{}: {}", c.verdict.word(dim), self.reason(&c, pair)),
             out,
         )?;
         if let Some(text) = power_words(pair) {
@@ -302,7 +302,7 @@ impl Teller<'_> {
     }
 
     fn change(&self, c: &Comparison, pair: &PairStory) -> Option<String> {
-        let center = |i: usize| self.row.cells.get(i).and_then(|c| c.as_ref()?.center);
+        let center = |i: usize| self.row.cell(i).and_then(|c| c.center);
         let (old, new) = (center(c.base)?, center(pair.column)?);
         let mut text = format!("{} -> {}", self.show(old), self.show(new));
         if let Some(d) = c.difference {

@@ -98,7 +98,7 @@ impl<'a> Footnotes<'a> {
 impl Render for Text {
     fn render(&self, report: &Report, out: &mut dyn Write) -> io::Result<()> {
         let mut out = BufWriter::with_capacity(1 << 16, out);
-        if report.tables.iter().flat_map(|t| &t.rows).any(|r| r.explanation.is_some()) {
+        if report.tables.iter().flat_map(|t| &t.rows).any(|r| r.explanation().is_some()) {
             self.explain(report, &mut out)?;
             return out.flush();
         }

@@ -38,8 +38,8 @@ impl Text {
         let mut absolute = Column::new(Align::Right, 2);
         absolute.push(&label, BOLD);
         for row in &rows {
-            let shown = row.cells[base]
-                .as_ref()
+            let shown = row
+                .cell(base)
                 .and_then(|c| c.center)
                 .map_or_else(|| "-".to_owned(), |c| Scale::of(&table.unit, std::iter::once(c)).show(c, self.spelling));
             absolute.push(&shown, Style::new());
@@ -98,7 +98,7 @@ impl Text {
 
     fn ratio(&self, row: &Row, i: usize, marked: &mut (bool, bool)) -> (String, Style) {
         let none = || ("- ".to_owned(), Style::new());
-        let Some(c) = &row.comparisons[i] else { return none() };
+        let Some(c) = row.comparison(i) else { return none() };
         let shown = if self.raw_ratio { c.ratio } else { c.relative };
         let Some(ratio) = shown else { return none() };
         let mark = match c.verdict {

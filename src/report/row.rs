@@ -1,0 +1,418 @@
+//! A row of a table, kept small: a report may hold a million of them.
+//!
+//! Cells and comparisons are taken apart when a row is made and put together again when they are asked for. Unknown numbers are kept
+//! as NaN, which no known number is, and what few cells have stands in a box.
+
+use std::sync::Arc;
+
+use super::{Cell, Comparison, Explanation, IntervalMethod, Reported, Test, Verdict, Why, display_name};
+use crate::model::{Center, Observations};
+use crate::pivot::{Keys, Pair};
+
+/// One benchmark.
+#[derive(Debug, Default)]
+pub struct Row {
+    /// As its producer prints it, or the `--row` values.
+    pub name: Arc<str>,
+    /// The result's own keys and parameters.
+    pub keys: Keys,
+    cells: Box<[Option<SmallCell>]>,
+    /// Of the columns that are compared, ascending.
+    comparisons: Vec<SmallComparison>,
+    /// Indexes into [`super::Table::notes`], ascending by use.
+    pub notes: Vec<usize>,
+    extra: Option<Box<Extra>>,
+    /// Left out of text and Markdown by `--only` or the row limit; still in JSON and CSV.
+    pub hidden: bool,
+    /// Left out of text because the table is long and nothing changed here; `--all` shows it. Markdown folds such rows instead.
+    pub beyond_limit: bool,
+}
+
+/// What rows have on request only.
+#[derive(Debug, Default)]
+struct Extra {
+    samples: Vec<Option<Observations>>,
+    warnings: Vec<String>,
+    explanation: Option<Box<Explanation>>,
+}
+
+impl Row {
+    /// A row with one cell per column, not compared yet.
+    pub fn new(name: Arc<str>, keys: Keys, cells: impl IntoIterator<Item = Option<Cell>>) -> Self {
+        let cells = cells.into_iter().map(|c| c.map(SmallCell::from)).collect();
+        Row { name, keys, cells, ..Row::default() }
+    }
+
+    /// Number of columns.
+    pub fn width(&self) -> usize {
+        self.cells.len()
+    }
+
+    /// What is known in column `i`.
+    #[inline]
+    pub fn cell(&self, i: usize) -> Option<Cell> {
+        Some(self.cells.get(i)?.as_ref()?.whole())
+    }
+
+    /// Whether there is anything in column `i`.
+    pub fn has(&self, i: usize) -> bool {
+        self.cells.get(i).is_some_and(Option::is_some)
+    }
+
+    /// One per column.
+    #[inline]
+    pub fn cells(&self) -> impl DoubleEndedIterator<Item = Option<Cell>> + ExactSizeIterator + Clone {
+        self.cells.iter().map(|c| c.as_ref().map(SmallCell::whole))
+    }
+
+    /// Column `i` against the base column; `None` in the base column and where there is nothing to say.
+    #[inline]
+    pub fn comparison(&self, i: usize) -> Option<Comparison> {
+        self.comparisons.iter().find(|c| c.column as usize == i).map(SmallComparison::whole)
+    }
+
+    /// The columns that are compared, ascending, and how.
+    #[inline]
+    pub fn comparisons(&self) -> impl DoubleEndedIterator<Item = (usize, Comparison)> {
+        self.comparisons.iter().map(|c| (c.column as usize, c.whole()))
+    }
+
+    /// Verdicts of the columns that are compared.
+    pub fn verdicts(&self) -> impl Iterator<Item = Verdict> {
+        self.comparisons.iter().map(|c| c.verdict)
+    }
+
+    /// Adds the comparison of column `i`, or puts it in the place of the one there.
+    pub fn compare(&mut self, i: usize, comparison: &Comparison) {
+        let small = SmallComparison::new(i, comparison);
+        match self.comparisons.binary_search_by_key(&small.column, |c| c.column) {
+            Ok(at) => self.comparisons[at] = small,
+            Err(at) => {
+                // One is all that most rows have.
+                self.comparisons.reserve_exact(1);
+                self.comparisons.insert(at, small);
+            }
+        }
+    }
+
+    /// The samples in column `i`, where they were kept.
+    pub fn samples(&self, i: usize) -> Option<&Observations> {
+        self.extra.as_ref()?.samples.get(i)?.as_ref()
+    }
+
+    /// Keeps `samples`, one per column.
+    pub fn keep_samples(&mut self, samples: Vec<Option<Observations>>) {
+        self.extra.get_or_insert_default().samples = samples;
+    }
+
+    /// What makes its values less trustworthy than they look, where that was asked for; for programs, beside the notes.
+    pub fn warnings(&self) -> &[String] {
+        self.extra.as_ref().map_or(&[], |e| &e.warnings)
+    }
+
+    /// Keeps `warnings`.
+    pub fn warn(&mut self, warnings: Vec<String>) {
+        if !warnings.is_empty() {
+            self.extra.get_or_insert_default().warnings = warnings;
+        }
+    }
+
+    /// Its whole story, where that was asked for.
+    pub fn explanation(&self) -> Option<&Explanation> {
+        self.extra.as_ref()?.explanation.as_deref()
+    }
+
+    /// Keeps its story.
+    pub fn explain(&mut self, explanation: Box<Explanation>) {
+        self.extra.get_or_insert_default().explanation = Some(explanation);
+    }
+
+    /// The name, and behind it the parameters that it does not hold itself: `MapBench.get size=1000`.
+    pub fn display_name(&self) -> String {
+        self.name_without(&[])
+    }
+
+    /// [`Row::display_name`] less the parameters in `said`, which were said elsewhere.
+    pub fn name_without(&self, said: &[Pair]) -> String {
+        display_name(&self.name, &self.keys, said)
+    }
+
+    /// The most telling verdict of the row: a change before everything else, the worst first.
+    pub fn verdict(&self) -> Option<Verdict> {
+        let rank = |v: &Verdict| match v {
+            Verdict::Worse { confirmed: true } => 0,
+            Verdict::Better { confirmed: true } => 1,
+            Verdict::Changed { confirmed: true } => 2,
+            Verdict::Worse { .. } => 3,
+            Verdict::Better { .. } => 4,
+            Verdict::Changed { .. } => 5,
+            Verdict::Unclear => 6,
+            Verdict::Same => 7,
+            Verdict::Untested => 8,
+        };
+        self.verdicts().min_by_key(rank)
+    }
+}
+
+/// For tests that need a report a little different.
+#[cfg(test)]
+impl Row {
+    /// Changes the cell in column `i`.
+    pub fn edit_cell(&mut self, i: usize, edit: impl FnOnce(&mut Option<Cell>)) {
+        let mut cell = self.cell(i);
+        edit(&mut cell);
+        self.cells[i] = cell.map(SmallCell::from);
+    }
+
+    /// Changes the comparison of column `i`, which there must be.
+    pub fn edit_comparison(&mut self, i: usize, edit: impl FnOnce(&mut Comparison)) {
+        let mut comparison = self.comparison(i).unwrap();
+        edit(&mut comparison);
+        self.compare(i, &comparison);
+    }
+
+    /// Leaves the first `n` columns, compared with nothing.
+    pub fn truncate(&mut self, n: usize) {
+        self.cells = self.cells[..n].to_vec().into();
+        self.comparisons.clear();
+    }
+}
+
+/// A number, or NaN for none.
+#[derive(Clone, Copy, Debug)]
+struct Figure(f64);
+
+impl From<Option<f64>> for Figure {
+    fn from(v: Option<f64>) -> Self {
+        Figure(v.unwrap_or(f64::NAN))
+    }
+}
+
+impl Figure {
+    #[inline]
+    fn get(self) -> Option<f64> {
+        (!self.0.is_nan()).then_some(self.0)
+    }
+}
+
+/// A count, or the largest there is for none.
+#[derive(Clone, Copy, Debug)]
+struct Number(u64);
+
+impl From<Option<u64>> for Number {
+    fn from(n: Option<u64>) -> Self {
+        Number(n.unwrap_or(u64::MAX))
+    }
+}
+
+impl Number {
+    #[inline]
+    fn get(self) -> Option<u64> {
+        (self.0 != u64::MAX).then_some(self.0)
+    }
+}
+
+#[derive(Clone, Debug)]
+struct SmallCell {
+    center: Figure,
+    lo: Figure,
+    hi: Figure,
+    confidence: f64,
+    coverage: Figure,
+    mean: Figure,
+    sd: Figure,
+    min: Figure,
+    max: Figure,
+    n: Number,
+    forks: Number,
+    printed: Option<Box<(Option<Reported>, Option<f64>)>>,
+    kind: Option<Center>,
+    raw: bool,
+    infinite: bool,
+    approximate: bool,
+}
+
+impl From<Cell> for SmallCell {
+    fn from(c: Cell) -> Self {
+        let printed = c.reported.is_some() || c.spread_pct.is_some();
+        SmallCell {
+            center: c.center.into(),
+            lo: c.lo.into(),
+            hi: c.hi.into(),
+            confidence: c.confidence,
+            coverage: c.coverage.into(),
+            mean: c.mean.into(),
+            sd: c.sd.into(),
+            min: c.min.into(),
+            max: c.max.into(),
+            n: c.n.into(),
+            forks: c.forks.into(),
+            printed: printed.then(|| Box::new((c.reported, c.spread_pct))),
+            kind: c.kind,
+            raw: c.raw,
+            infinite: c.infinite,
+            approximate: c.approximate,
+        }
+    }
+}
+
+impl SmallCell {
+    #[inline]
+    fn whole(&self) -> Cell {
+        let (reported, spread_pct) = self.printed.as_deref().copied().unwrap_or_default();
+        Cell {
+            raw: self.raw,
+            n: self.n.get(),
+            forks: self.forks.get(),
+            kind: self.kind,
+            center: self.center.get(),
+            lo: self.lo.get(),
+            hi: self.hi.get(),
+            infinite: self.infinite,
+            confidence: self.confidence,
+            coverage: self.coverage.get(),
+            mean: self.mean.get(),
+            sd: self.sd.get(),
+            min: self.min.get(),
+            max: self.max.get(),
+            reported,
+            spread_pct,
+            approximate: self.approximate,
+        }
+    }
+}
+
+#[derive(Clone, Debug)]
+struct SmallComparison {
+    delta_pct: Figure,
+    difference: Figure,
+    ratio: Figure,
+    lo: Figure,
+    hi: Figure,
+    confidence: f64,
+    p: Figure,
+    p_adjusted: Figure,
+    relative: Figure,
+    relative_lo: Figure,
+    relative_hi: Figure,
+    equivalence: Option<Box<(f64, f64)>>,
+    column: u32,
+    base: u32,
+    test: Test,
+    interval: IntervalMethod,
+    verdict: Verdict,
+    why: Option<Why>,
+}
+
+impl SmallComparison {
+    fn new(column: usize, c: &Comparison) -> Self {
+        // Columns come from inputs or keys: never as many as 2^32.
+        let small = |i: usize| u32::try_from(i).unwrap_or(u32::MAX);
+        SmallComparison {
+            delta_pct: c.delta_pct.into(),
+            difference: c.difference.into(),
+            ratio: c.ratio.into(),
+            lo: c.lo.into(),
+            hi: c.hi.into(),
+            confidence: c.confidence,
+            p: c.p.into(),
+            p_adjusted: c.p_adjusted.into(),
+            relative: c.relative.into(),
+            relative_lo: c.relative_lo.into(),
+            relative_hi: c.relative_hi.into(),
+            equivalence: c.equivalence.map(Box::new),
+            column: small(column),
+            base: small(c.base),
+            test: c.test,
+            interval: c.interval,
+            verdict: c.verdict,
+            why: c.why,
+        }
+    }
+
+    #[inline]
+    fn whole(&self) -> Comparison {
+        Comparison {
+            base: self.base as usize,
+            delta_pct: self.delta_pct.get(),
+            difference: self.difference.get(),
+            ratio: self.ratio.get(),
+            lo: self.lo.get(),
+            hi: self.hi.get(),
+            confidence: self.confidence,
+            equivalence: self.equivalence.as_deref().copied(),
+            p: self.p.get(),
+            p_adjusted: self.p_adjusted.get(),
+            test: self.test,
+            interval: self.interval,
+            verdict: self.verdict,
+            why: self.why,
+            relative: self.relative.get(),
+            relative_lo: self.relative_lo.get(),
+            relative_hi: self.relative_hi.get(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cells_and_comparisons_come_back_as_they_went_in() {
+        let full = Cell {
+            raw: true,
+            n: Some(0),
+            forks: Some(3),
+            kind: Some(Center::Mean),
+            center: Some(0.0),
+            lo: Some(f64::NEG_INFINITY),
+            hi: Some(2.0),
+            infinite: true,
+            confidence: 0.9,
+            coverage: Some(0.95),
+            mean: Some(4.0),
+            sd: Some(5.0),
+            min: Some(6.0),
+            max: Some(7.0),
+            reported: Some(Reported { center: 1.0, error: None, confidence: Some(0.999) }),
+            spread_pct: Some(8.0),
+            approximate: true,
+        };
+        let mut row = Row::new("r".into(), [].into(), [Some(full), None, Some(Cell::default())]);
+        assert_eq!(row.cells().collect::<Vec<_>>(), [Some(full), None, Some(Cell::default())]);
+        assert_eq!((row.cell(0), row.cell(1), row.cell(3), row.width()), (Some(full), None, None, 3));
+        let c = Comparison {
+            base: 0,
+            delta_pct: Some(1.0),
+            difference: None,
+            ratio: Some(3.0),
+            lo: Some(4.0),
+            hi: Some(f64::INFINITY),
+            confidence: 0.95,
+            equivalence: Some((5.0, 6.0)),
+            p: Some(0.0),
+            p_adjusted: Some(1.0),
+            test: Test::Welch,
+            interval: IntervalMethod::Fieller,
+            verdict: Verdict::Better { confirmed: false },
+            why: Some(Why::Correction),
+            relative: Some(7.0),
+            relative_lo: None,
+            relative_hi: Some(8.0),
+        };
+        row.compare(2, &c);
+        row.compare(1, &Comparison { equivalence: None, ..c });
+        assert_eq!(row.comparison(2), Some(c));
+        let equivalences: Vec<_> = row.comparisons().map(|(i, c)| (i, c.equivalence)).collect();
+        assert_eq!(equivalences, [(1, None), (2, Some((5.0, 6.0)))]);
+        row.compare(2, &Comparison { p: None, ..c });
+        assert_eq!((row.comparison(0), row.comparison(2).unwrap().p, row.comparisons().count()), (None, None, 2));
+    }
+
+    #[test]
+    fn rows_are_small() {
+        let of_two_columns = size_of::<Row>() + 2 * size_of::<Option<SmallCell>>() + size_of::<SmallComparison>();
+        assert!(of_two_columns <= 448, "{of_two_columns}");
+    }
+}
