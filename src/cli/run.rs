@@ -129,6 +129,8 @@ pub(super) fn answer(args: &CompareArgs, plan: &Plan, messages: &Messages) -> Re
     for line in gate::lines(&report, &report.gates) {
         messages.line(&line);
     }
+    // The program ends here: taking a large report apart would be for nothing.
+    std::mem::forget(report);
     Ok(exit)
 }
 

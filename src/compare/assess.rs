@@ -79,7 +79,7 @@ pub(super) struct Assessment {
     /// The smallest p that a rank test of these samples could have given.
     pub smallest_p: Option<f64>,
     /// What a printed table said.
-    pub printed: Option<PrintedComparison>,
+    pub printed: Option<Box<PrintedComparison>>,
     /// What else to know.
     pub remarks: Vec<Remark>,
 }
@@ -188,7 +188,7 @@ impl Assessment {
         self.direction = printed.delta_pct.unwrap_or(0.0);
         // `0.000` stands for anything below half of its last place.
         self.p = printed.p.map(|p| if p == 0.0 { 0.0005 } else { p });
-        self.printed = Some(printed);
+        self.printed = Some(Box::new(printed));
     }
 
     /// No test: any difference is a change.

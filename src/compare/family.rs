@@ -10,12 +10,12 @@ pub(super) fn correct(drafts: &mut [Draft], plan: &Plan) {
     let columns = drafts.first().map_or(0, |d| d.assessments.len());
     for i in 0..columns {
         // Rows in which all values are equal test nothing.
-        let mut tested: Vec<_> = drafts
+        let (mut tested, ps): (Vec<_>, Vec<f64>) = drafts
             .iter_mut()
             .filter_map(|d| d.assessments.get_mut(i)?.as_mut())
-            .filter(|a| a.test != Test::None && a.p.is_some())
-            .collect();
-        let ps: Vec<f64> = tested.iter().filter_map(|a| a.p).collect();
+            .filter(|a| a.test != Test::None)
+            .filter_map(|a| a.p.map(|p| (a, p)))
+            .unzip();
         let family = ps.len();
         let adjusted = match plan.correction {
             Correction::Holm => stats::holm(&ps),

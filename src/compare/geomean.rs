@@ -3,6 +3,8 @@
 //! Centers are averaged over the rows that all columns have, ratios over the rows that the two columns have. The interval says how exactly
 //! the mean ratio of this set of rows is known, from the rows' own errors; with `--geomean-ci population` it is about benchmarks like these.
 
+use smallvec::SmallVec;
+
 use super::draft::Draft;
 use super::{GeomeanInterval, Plan};
 use crate::model::{Evidence, Series};
@@ -10,32 +12,43 @@ use crate::pivot::{Column, GridTable};
 use crate::report::{Geomean, Row};
 use crate::stats::{self, Interval, LogRatio};
 
-/// The geomean of a finished table; `None` where there is nothing to average.
+/// What the geomean takes of one row, gathered once: drafts are large, and there may be many.
+struct Line {
+    /// One per column; `None` where there is no exact center.
+    centers: SmallVec<[Option<f64>; 2]>,
+}
+
+/// The geomean of a table whose rows are drafted; `None` where there is nothing to average.
 pub(super) fn geomean(drafts: &[Draft], columns: &[Column], base: Option<usize>, plan: &Plan) -> Option<Geomean> {
     let n = columns.len();
-    let common: Vec<&Row> = drafts.iter().map(|d| &d.row).filter(|r| (0..n).all(|i| center(r, i).is_some())).collect();
+    let center = |r: &Row, i: usize| r.cell(i).filter(|c| !c.approximate).and_then(|c| c.center);
+    let lines: Vec<Line> =
+        drafts.iter().map(|d| Line { centers: (0..n).map(|i| center(&d.row, i)).collect() }).collect();
+    let is_common = |l: &&Line| l.centers.iter().all(Option::is_some);
+    let rows = lines.iter().filter(is_common).count();
     let of_column = |i: usize| {
-        let values: Vec<f64> = common.iter().filter_map(|r| center(r, i)).collect();
+        let values: Vec<f64> = lines.iter().filter(is_common).filter_map(|l| l.centers[i]).collect();
         stats::geomean(&values)
     };
-    let mut g = Geomean { rows: common.len(), centers: (0..n).map(of_column).collect(), ..Geomean::default() };
+    let mut g = Geomean { rows, centers: (0..n).map(of_column).collect(), ..Geomean::default() };
     for i in 0..n {
         let (ratio, interval) = match base {
-            Some(base) if base != i => ratio(drafts, base, i, plan),
+            Some(base) if base != i => ratio(drafts, &lines, base, i, plan),
             _ => (None, None),
         };
         g.ratios.push(ratio);
         g.intervals.push(interval.filter(Interval::is_finite).map(|i| (i.lo, i.hi)));
     }
+    let is_positive = |l: &Line| l.centers.iter().flatten().all(|c| *c > 0.0);
     let not_positive: Vec<&str> =
-        common.iter().filter(|r| (0..n).any(|i| center(r, i).is_some_and(|c| c <= 0.0))).map(|r| &*r.name).collect();
+        lines.iter().zip(drafts).filter(|(l, _)| is_common(l) && !is_positive(l)).map(|(_, d)| &*d.row.name).collect();
     if g.centers.iter().chain(&g.ratios).all(Option::is_none) && not_positive.is_empty() {
         return None;
     }
-    if common.len() < drafts.len() && n > 1 {
-        let (k, all) = (common.len(), drafts.len());
+    if rows < drafts.len() && n > 1 {
         g.notes.push(format!(
-            "benchmark set differs between the columns; geomean over the {k} of {all} rows present in all"
+            "benchmark set differs between the columns; geomean over the {rows} of {} rows present in all",
+            drafts.len()
         ));
     }
     if !not_positive.is_empty() {
@@ -49,39 +62,31 @@ pub(super) fn geomean(drafts: &[Draft], columns: &[Column], base: Option<usize>,
     Some(g)
 }
 
-fn center(row: &Row, i: usize) -> Option<f64> {
-    row.cell(i).filter(|c| !c.approximate)?.center
-}
-
 /// Geometric mean of the ratios of column `i` to the base over the rows that have both, and its interval.
-fn ratio(drafts: &[Draft], base: usize, i: usize, plan: &Plan) -> (Option<f64>, Option<Interval>) {
+fn ratio(drafts: &[Draft], lines: &[Line], base: usize, i: usize, plan: &Plan) -> (Option<f64>, Option<Interval>) {
     let mut ratios = Vec::new();
-    let mut errors: Option<Vec<LogRatio>> = Some(Vec::new());
-    for d in drafts {
-        let (Some(x), Some(y)) = (center(&d.row, base), center(&d.row, i)) else { continue };
-        let ratio = if x == y {
+    for l in lines {
+        let (Some(x), Some(y)) = (l.centers[base], l.centers[i]) else { continue };
+        ratios.push(if x == y {
             1.0
         } else if x > 0.0 && y > 0.0 {
             y / x
         } else {
             return (None, None);
-        };
-        ratios.push(ratio);
-        // One row of which the error is unknown leaves the whole unknown.
-        let error = d.assessments.get(i).and_then(|a| a.as_ref()?.log_ratio);
-        errors = errors.zip(error).map(|(mut all, e)| {
-            all.push(LogRatio { log_ratio: ratio.ln(), ..e });
-            all
         });
     }
+    let logs: Vec<f64> = ratios.iter().map(|r: &f64| r.ln()).collect();
     let interval = match plan.geomean {
         GeomeanInterval::Suite => {
+            let both = drafts.iter().zip(lines).filter(|(_, l)| l.centers[base].is_some() && l.centers[i].is_some());
+            // One row of which the error is unknown leaves the whole unknown.
+            let errors: Option<Vec<LogRatio>> = both
+                .zip(&logs)
+                .map(|((d, _), &log_ratio)| Some(LogRatio { log_ratio, ..d.assessments.get(i)?.as_ref()?.log_ratio? }))
+                .collect();
             errors.and_then(|e| stats::suite_ratio(&e, plan.confidence)).map(|s| s.ratio.interval)
         }
-        GeomeanInterval::Population => {
-            let logs: Vec<f64> = ratios.iter().map(|r| r.ln()).collect();
-            stats::population_ratio(&logs, plan.confidence).map(|r| r.interval)
-        }
+        GeomeanInterval::Population => stats::population_ratio(&logs, plan.confidence).map(|r| r.interval),
     };
     (stats::geomean(&ratios), interval)
 }

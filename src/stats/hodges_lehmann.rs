@@ -5,6 +5,8 @@
 //! ties: without ties it leaves out "no change" exactly when the two-sided p is at most 1 - confidence; with ties it is
 //! conservative. The interval of the ratio of throughputs is the reciprocal of that of times.
 
+use smallvec::SmallVec;
+
 use crate::model::Sample;
 
 use super::distributions::{normal_from_tail, two_sided_tail};
@@ -106,7 +108,7 @@ fn order_statistics(x: &[f64], y: &[f64], pair: impl Fn(f64, f64) -> f64, k: usi
 /// The pairs of these ascending ranks, from 0.
 fn listed<const N: usize>(x: &[f64], y: &[f64], pair: &impl Fn(f64, f64) -> f64, ranks: [usize; N]) -> [f64; N] {
     // As whole numbers, which compare faster.
-    let mut all: Vec<i64> = Vec::with_capacity(x.len() * y.len());
+    let mut all: SmallVec<[i64; 128]> = SmallVec::with_capacity(x.len() * y.len());
     for &x in x {
         all.extend(y.iter().map(|&y| order_key(pair(x, y))));
     }

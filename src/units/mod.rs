@@ -5,9 +5,12 @@
 //! table of unit strings. This module owns the base spellings, their directions and classes, Go's token rule
 //! ([`tidy`]) and the scaling of numbers for people ([`scale`]).
 
+mod fixed;
 pub mod scale;
 pub mod show;
 pub mod tidy;
+
+pub use fixed::write_fixed;
 
 use std::sync::Arc;
 

@@ -5,7 +5,7 @@
 
 use std::fmt::Write as _;
 
-use super::{Unit, dim};
+use super::{Unit, dim, write_fixed};
 
 /// How units are spelled.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -103,7 +103,11 @@ impl Scale {
         // Far above the rest of its row: more digits than a double has would be made up.
         let digits = 10f64.powi(15 - i32::try_from(self.places).unwrap_or(15));
         // Writing to a String cannot fail.
-        let _ = if shown.abs() >= digits { write!(out, "{shown:.3e}") } else { write!(out, "{shown:.*}", self.places) };
+        if shown.abs() >= digits {
+            let _ = write!(out, "{shown:.3e}");
+        } else {
+            write_fixed(shown, self.places, out);
+        }
     }
 
     /// What follows the number: a blank and the prefixed unit, or the bare prefix.
@@ -160,17 +164,19 @@ pub fn percent(pct: f64) -> String {
 
 /// Appends [`percent`] to `out`.
 pub fn write_percent(pct: f64, out: &mut String) {
-    // Writing to a String cannot fail.
-    let _ = if pct.abs() >= 1e9 {
-        write!(out, "{pct:+.1e}%")
-    } else if pct.abs() >= 999.95 {
-        write!(out, "{pct:+.0}%")
+    if pct.abs() >= 1e9 {
+        // Writing to a String cannot fail.
+        let _ = write!(out, "{pct:+.1e}");
     } else if pct.abs() < 0.05 {
         // `+0.0` and `-0.0` alike; 0.05 itself is a little above five hundredths.
-        write!(out, "+0.0%")
+        out.push_str("+0.0");
     } else {
-        write!(out, "{pct:+.1}%")
-    };
+        if pct > 0.0 {
+            out.push('+');
+        }
+        write_fixed(pct, usize::from(pct.abs() < 999.95), out);
+    }
+    out.push('%');
 }
 
 /// A p-value: `<0.001` below 0.0005, else three decimals.
@@ -183,8 +189,12 @@ pub fn p_value(p: f64, digits: usize) -> String {
 /// Appends [`p_value`] to `out`.
 pub fn write_p_value(p: f64, digits: usize, out: &mut String) {
     let smallest = 0.5 * 10f64.powi(-i32::try_from(digits).unwrap_or(3));
-    // Writing to a String cannot fail.
-    let _ = if p < smallest { write!(out, "<{:.*}", digits, 2.0 * smallest) } else { write!(out, "{p:.digits$}") };
+    if p < smallest {
+        out.push('<');
+        write_fixed(2.0 * smallest, digits, out);
+    } else {
+        write_fixed(p, digits, out);
+    }
 }
 
 #[cfg(test)]

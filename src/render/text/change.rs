@@ -11,6 +11,7 @@ use super::{BOLD, DIM, Footnotes, Text, style_of};
 use crate::model::Center;
 use crate::report::{self, Comparison, Row, Settings, Table, Test, Verdict};
 use crate::units::show::{Scale, Scales, percent, write_p_value, write_percent};
+use crate::units::write_fixed;
 
 const PLAIN: Style = Style::new();
 
@@ -118,13 +119,18 @@ impl Text {
             }
             return;
         }
-        // Writing to a String cannot fail.
-        let _ = match (cell.error_pct(), cell.lo) {
-            (Some(pct), _) if pct < 0.095 && pct > 0.0 => write!(out, "{sign}{pct:.1}%"),
-            (Some(pct), _) => write!(out, "{sign}{pct:.0}%"),
-            (None, Some(_)) => write!(out, "{sign}?"),
-            (None, None) => Ok(()),
-        };
+        match (cell.error_pct(), cell.lo) {
+            (Some(pct), _) => {
+                out.push_str(sign);
+                write_fixed(pct, usize::from(pct < 0.095 && pct > 0.0), out);
+                out.push('%');
+            }
+            (None, Some(_)) => {
+                out.push_str(sign);
+                out.push('?');
+            }
+            (None, None) => {}
+        }
     }
 
     /// `sec/op, lower is better`, what the numbers are, and the runs.
@@ -229,8 +235,8 @@ impl<'a> Drawn<'a> {
         let scales = Scales::new(&table.unit);
         // Percents are padded to one width per column, so that the numbers before them line up.
         let mut errors: Vec<Column> = column(Align::Right);
-        for row in &rows {
-            let scale = scale(scales, row);
+        let row_scales: Vec<Scale> = rows.iter().map(|row| scale(scales, row)).collect();
+        for (row, &scale) in rows.iter().zip(&row_scales) {
             for (cell, errors) in row.cells().zip(&mut errors) {
                 errors.push_with(PLAIN, |out| text.write_error(cell.as_ref(), scale, out));
             }
@@ -243,7 +249,7 @@ impl<'a> Drawn<'a> {
         for (k, row) in rows.iter().enumerate() {
             let name = row.name_without(&shared);
             d.names.push(&text.plain(&name[package..]), PLAIN);
-            let scale = scale(scales, row);
+            let scale = row_scales[k];
             let last = (0..n).rev().find(|&i| row.comparison(i).is_some());
             for i in 0..n {
                 let cell = row.cell(i);

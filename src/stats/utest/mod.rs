@@ -15,6 +15,7 @@ mod ties;
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 use crate::model::Sample;
 
@@ -66,6 +67,9 @@ impl Tails {
     }
 }
 
+/// Sizes of groups of equal values, ascending by value; those of ten runs a side need no room of their own.
+type Groups = SmallVec<[u32; 20]>;
+
 /// What the test looks at: U, the counts, and how the pooled values tie.
 #[derive(Clone, Debug, PartialEq)]
 struct Ranking {
@@ -74,7 +78,7 @@ struct Ranking {
     /// 2U, whole.
     twice_u: u64,
     /// Sizes of the groups of equal values, ascending by value.
-    groups: Vec<u32>,
+    groups: Groups,
 }
 
 impl Ranking {
@@ -83,7 +87,7 @@ impl Ranking {
         let (x, y) = (before.values(), after.values());
         let (mut i, mut j) = (0, 0);
         let mut twice_u = 0;
-        let mut groups = Vec::with_capacity(x.len() + y.len());
+        let mut groups = Groups::with_capacity(x.len() + y.len());
         while i < x.len() || j < y.len() {
             let value = match (x.get(i), y.get(j)) {
                 (Some(&a), Some(&b)) => a.min(b),

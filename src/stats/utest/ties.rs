@@ -6,14 +6,20 @@
 //! about N * 2^-53.
 
 use super::super::distributions::choose;
-use super::{MOST_VALUES, Ranking, Tails};
+use super::{Groups, MOST_VALUES, Ranking, Tails};
 
 /// The exact distribution takes milliseconds: the states gone through, each as wide as there are pairs.
 ///
 /// Without large groups this is (n * m)^2 <= 2e7; few distinct values cost far less than many.
 pub(super) fn is_affordable(ranking: &Ranking) -> bool {
+    const MOST_STEPS: u64 = 20_000_000;
     if ranking.n + ranking.m > MOST_VALUES {
         return false;
+    }
+    // No pattern takes more.
+    let most = (ranking.n.min(ranking.m) + 1) * (ranking.n + ranking.m);
+    if (most * ranking.n * ranking.m) as u64 <= MOST_STEPS {
+        return true;
     }
     let (mut seen, mut steps) = (0, 0u64);
     for &size in &ranking.groups {
@@ -22,7 +28,7 @@ pub(super) fn is_affordable(ranking: &Ranking) -> bool {
         }
         seen += size as usize;
     }
-    steps * (ranking.n * ranking.m) as u64 <= 20_000_000
+    steps * (ranking.n * ranking.m) as u64 <= MOST_STEPS
 }
 
 /// How many of the `seen` smallest values can be on the first side of `first` against `second` values.
@@ -43,7 +49,7 @@ pub(super) struct Pattern {
     first: u32,
     /// 2U, at most the number of pairs.
     twice_u: u32,
-    groups: Box<[u32]>,
+    groups: Groups,
 }
 
 impl Pattern {
@@ -54,8 +60,7 @@ impl Pattern {
         let mirrored = ranking.twice_u > pairs || (ranking.twice_u == pairs && ranking.n > ranking.m);
         let (first, twice_u) =
             if mirrored { (ranking.m, 2 * pairs - ranking.twice_u) } else { (ranking.n, ranking.twice_u) };
-        let pattern =
-            Pattern { first: first as u32, twice_u: twice_u as u32, groups: ranking.groups.as_slice().into() };
+        let pattern = Pattern { first: first as u32, twice_u: twice_u as u32, groups: ranking.groups.clone() };
         (pattern, mirrored)
     }
 
