@@ -14,12 +14,19 @@ pub(super) struct Draft {
     pub row: Row,
     /// One per column.
     pub assessments: Vec<Option<Box<Assessment>>>,
+    /// What few rows have.
+    pub doubts: Option<Box<Doubts>>,
+    /// What the cells stand on, one per column; only of rows to be explained once [`Draft::release`] was called.
+    pub grounds: Vec<Option<Grounds>>,
+}
+
+/// What makes a row less trustworthy.
+#[derive(Default)]
+pub(super) struct Doubts {
     /// Cells pool results that differ in more than they should.
     pub pooled: Option<Remark>,
     /// Warnings that touch a verdict.
     pub serious: Vec<&'static str>,
-    /// What the cells stand on, one per column; only of rows to be explained once [`Draft::release`] was called.
-    pub grounds: Vec<Option<Grounds>>,
 }
 
 impl Draft {
@@ -59,7 +66,8 @@ impl Draft {
         };
         let assessments = (0..cells.len()).map(compare).collect();
         let row = Row::new(row.name, row.keys, cells);
-        Draft { row, assessments, pooled, serious: Vec::new(), grounds }
+        let doubts = pooled.map(|pooled| Box::new(Doubts { pooled: Some(pooled), serious: Vec::new() }));
+        Draft { row, assessments, doubts, grounds }
     }
 
     /// Looks for what makes the values less trustworthy than they look.
@@ -70,7 +78,10 @@ impl Draft {
         for (new, a) in self.grounds.iter().zip(&self.assessments) {
             let base = a.as_ref().and_then(|a| Some((a, self.grounds[a.base].as_ref()?)));
             if let (Some((a, base)), Some(new)) = (base, new) {
-                self.serious.extend(warnings::serious(base, new, a, cx.plan));
+                let serious = warnings::serious(base, new, a, cx.plan);
+                if !serious.is_empty() {
+                    self.doubts.get_or_insert_default().serious.extend(serious);
+                }
             }
         }
         if cx.plan.warnings {

@@ -53,7 +53,7 @@ impl Notes {
     ///
     /// `geomean`: the table has a geometric mean that a one-sided row is left out of.
     pub fn of_row(&mut self, draft: &mut Draft, exact: bool, geomean: bool, plan: &Plan) {
-        let Draft { row, assessments, pooled, serious, .. } = draft;
+        let Draft { row, assessments, doubts, .. } = draft;
         if geomean && row.comparisons().any(|(_, c)| c.why == Some(Why::OneSide)) {
             self.add(row, "left out of the geomean".into());
         }
@@ -64,7 +64,7 @@ impl Notes {
         if exact && row.cells().flatten().any(|c| c.min != c.max) {
             self.add(row, "exact values expected, but they differ between runs".into());
         }
-        if let Some(remark) = pooled {
+        if let Some(remark) = doubts.as_ref().and_then(|d| d.pooled.as_ref()) {
             self.add(row, remark_text(remark));
         }
         for (i, a) in assessments.iter().enumerate() {
@@ -72,7 +72,7 @@ impl Notes {
                 self.of_comparison(row, a, &c, plan);
             }
         }
-        for text in serious {
+        for text in doubts.iter().flat_map(|d| &d.serious) {
             self.add(row, (*text).into());
         }
     }

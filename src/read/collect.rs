@@ -29,8 +29,8 @@ pub struct Collector<'f> {
     filter: &'f Filter,
     source: SourceId,
     hasher: DefaultHashBuilder,
-    /// Index of groups by identity.
-    index: HashTable<u32>,
+    /// Index of groups by identity, each with its hash: made anew for every growth of the table they would cost as much as the lines.
+    index: HashTable<(u64, u32)>,
     /// Where the series of units beyond the first [`NEAR`] of a group are.
     far: FxHashMap<(u32, UnitId), u32>,
     /// Units of a group that the filter drops.
@@ -125,7 +125,9 @@ impl<'f> Collector<'f> {
 
         let hash = self.hasher.hash_one((record.name, settings, record.keys, record.column));
         let groups = &mut self.set.groups;
-        if let Some(&at) = self.index.find(hash, |&i| is_group(&groups[i as usize], record, settings)) {
+        if let Some(&(_, at)) =
+            self.index.find(hash, |&(h, i)| h == hash && is_group(&groups[i as usize], record, settings))
+        {
             self.last = Some(at);
             return Some(at as usize);
         }
@@ -151,13 +153,7 @@ impl<'f> Collector<'f> {
         {
             self.expected = before.values.len().min(MOST_EXPECTED);
         }
-        let hasher = &self.hasher;
-        let rehash = |g: &Group| {
-            let keys: Vec<(&str, &str)> = g.keys.iter().map(|(k, v)| (&**k, &**v)).collect();
-
-            hasher.hash_one((&*g.name, g.settings, keys.as_slice(), g.column.as_deref()))
-        };
-        self.index.insert_unique(hash, at, |&i| rehash(&groups[i as usize]));
+        self.index.insert_unique(hash, (hash, at), |&(h, _)| h);
         groups.push(group);
         self.last = Some(at);
         Some(at as usize)

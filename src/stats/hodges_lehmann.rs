@@ -44,7 +44,7 @@ pub fn hodges_lehmann_ratio(before: &Sample, after: &Sample, confidence: f64, ca
         return None;
     }
     let (k, coverage) = rank(x.len(), y.len(), confidence, cache);
-    let [lo, low_middle, high_middle, hi] = order_statistics(x, y, |x, y| y / x, k);
+    let [lo, low_middle, high_middle, hi] = order_statistics(x, y, &Ratios, k);
     let ratio = if low_middle == high_middle { low_middle } else { low_middle.sqrt() * high_middle.sqrt() };
     let (lo, hi) = if k == 0 { (0.0, f64::INFINITY) } else { (lo, hi) };
     Some(Ratio { ratio, interval: Interval { lo, hi, confidence, coverage } })
@@ -57,7 +57,7 @@ pub fn hodges_lehmann_shift(before: &Sample, after: &Sample, confidence: f64, ca
     let largest = [x, y].iter().flat_map(|s| ends(s)).fold(0.0, |m: f64, (lo, hi)| m.max(-lo).max(hi));
     // Halves of huge values, whose differences would overflow.
     let unit = if largest > f64::MAX / 2.0 { 0.5 } else { 1.0 };
-    let [lo, low_middle, high_middle, hi] = order_statistics(x, y, |x, y| y * unit - x * unit, k);
+    let [lo, low_middle, high_middle, hi] = order_statistics(x, y, &Shifts { unit }, k);
     let (lo, hi) = if k == 0 { (f64::NEG_INFINITY, f64::INFINITY) } else { (lo / unit, hi / unit) };
     Shift { shift: f64::midpoint(low_middle, high_middle) / unit, interval: Interval { lo, hi, confidence, coverage } }
 }
@@ -84,33 +84,74 @@ fn rank(n: usize, m: usize, confidence: f64, cache: &UCache) -> (usize, Option<f
     (k.clamp(0.0, pairs / 2.0) as usize, None)
 }
 
-/// The `k`-th smallest, the two middle and the `k`-th largest of `pair(x, y)` over all pairs; those of k = 1 for k = 0.
-///
-/// `x` and `y` are ascending; `pair` must not rise with its first nor fall with its second argument.
-fn order_statistics(x: &[f64], y: &[f64], pair: impl Fn(f64, f64) -> f64, k: usize) -> [f64; 4] {
+/// What is made of a pair.
+trait Contrast {
+    /// Must not rise with `x` nor fall with `y`.
+    fn pair(&self, x: f64, y: f64) -> f64;
+
+    /// At or above every `y` of which `pair(x, y)` is at most `value`, and hardly above the largest: counting by it needs no more than
+    /// one look at `pair` for each `x`.
+    fn reach(&self, x: f64, value: f64) -> f64;
+}
+
+/// y / x of positive values.
+struct Ratios;
+
+/// y - x, both times `unit`, a power of two.
+struct Shifts {
+    unit: f64,
+}
+
+/// A few units of the last place of 1.
+const ROUNDING: f64 = 4.0 * f64::EPSILON;
+
+impl Contrast for Ratios {
+    fn pair(&self, x: f64, y: f64) -> f64 {
+        y / x
+    }
+
+    fn reach(&self, x: f64, value: f64) -> f64 {
+        // Where the product is not a normal number its relative error says nothing.
+        value * x * (1.0 + ROUNDING) + f64::MIN_POSITIVE
+    }
+}
+
+impl Contrast for Shifts {
+    fn pair(&self, x: f64, y: f64) -> f64 {
+        y * self.unit - x * self.unit
+    }
+
+    fn reach(&self, x: f64, value: f64) -> f64 {
+        let x = x * self.unit;
+        (value + x + ROUNDING * (value.abs() + x.abs()) + f64::MIN_POSITIVE) / self.unit
+    }
+}
+
+/// The `k`-th smallest, the two middle and the `k`-th largest pair of all; those of k = 1 for k = 0. `x` and `y` are ascending.
+fn order_statistics(x: &[f64], y: &[f64], contrast: &impl Contrast, k: usize) -> [f64; 4] {
     let pairs = x.len() * y.len();
     let k = k.max(1);
     let mut ranks = [k - 1, (pairs - 1) / 2, pairs / 2, pairs - k];
     // Only at a confidence near 0 are the outer ranks not the outer ones.
     ranks.sort_unstable();
     if let (Some((x_min, x_max)), Some((y_min, y_max))) = (ends(x), ends(y)) {
-        let (smallest, largest) = (pair(x_max, y_min), pair(x_min, y_max));
+        let (smallest, largest) = (contrast.pair(x_max, y_min), contrast.pair(x_min, y_max));
         if smallest == largest {
             return [smallest; 4];
         }
     }
     if pairs > MOST_PAIRS_LISTED {
-        return by_counting(x, y, &pair, ranks.map(|rank| rank as u64 + 1));
+        return by_counting(x, y, contrast, ranks.map(|rank| rank as u64 + 1));
     }
-    listed(x, y, &pair, ranks)
+    listed(x, y, contrast, ranks)
 }
 
 /// The pairs of these ascending ranks, from 0.
-fn listed<const N: usize>(x: &[f64], y: &[f64], pair: &impl Fn(f64, f64) -> f64, ranks: [usize; N]) -> [f64; N] {
+fn listed<const N: usize>(x: &[f64], y: &[f64], contrast: &impl Contrast, ranks: [usize; N]) -> [f64; N] {
     // As whole numbers, which compare faster.
     let mut all: SmallVec<[i64; 128]> = SmallVec::with_capacity(x.len() * y.len());
     for &x in x {
-        all.extend(y.iter().map(|&y| order_key(pair(x, y))));
+        all.extend(y.iter().map(|&y| order_key(contrast.pair(x, y))));
     }
     let mut rest = &mut all[..];
     let mut passed = 0;
@@ -130,8 +171,8 @@ fn listed<const N: usize>(x: &[f64], y: &[f64], pair: &impl Fn(f64, f64) -> f64,
 
 /// The pairs of these ranks (from 1, ascending) where there are too many to list: counts at a few values narrow each down to a
 /// handful of pairs, which are listed. A count takes n + m steps, and about ten are needed.
-fn by_counting(x: &[f64], y: &[f64], pair: &impl Fn(f64, f64) -> f64, ranks: [u64; 4]) -> [f64; 4] {
-    let pairs = Pairs { x: Runs::new(x), y: Runs::new(y), pair };
+fn by_counting(x: &[f64], y: &[f64], contrast: &impl Contrast, ranks: [u64; 4]) -> [f64; 4] {
+    let pairs = Pairs { x: Runs::new(x), y: Runs::new(y), contrast };
     let (Some(first), Some(last)) = (pairs.extreme(false), pairs.extreme(true)) else { return [f64::NAN; 4] };
     let mut known = vec![Count { value: below(first), weight: 0, listed: 0 }, pairs.count(last)];
     // A thinned sample says about where to look.
@@ -143,10 +184,13 @@ fn by_counting(x: &[f64], y: &[f64], pair: &impl Fn(f64, f64) -> f64, ranks: [u6
     let scale = (thin_x.len() * thin_y.len()) as f64 / (x.len() as f64 * y.len() as f64);
     let near = |rank: u64, by: f64| ((rank as f64 * scale + by) as usize).min(thin_x.len() * thin_y.len() - 1);
     let margin = (thin_x.len() * thin_y.len()) as f64 / 256.0;
-    for hint in listed(&thin_x, &thin_y, pair, [near(ranks[0], -margin), near(ranks[1], 0.0), near(ranks[3], margin)]) {
+    for hint in
+        listed(&thin_x, &thin_y, contrast, [near(ranks[0], -margin), near(ranks[1], 0.0), near(ranks[3], margin)])
+    {
         pairs.learn(hint, &mut known);
     }
-    ranks.map(|rank| pairs.select(rank, &mut known))
+    let mut picked = Picked::default();
+    ranks.map(|rank| pairs.select(rank, &mut known, &mut picked))
 }
 
 /// Values a side of a thinned sample.
@@ -188,32 +232,53 @@ struct Count {
 }
 
 /// All pairs of two samples.
-struct Pairs<'a, F> {
+struct Pairs<'a, C> {
     x: Runs,
     y: Runs,
-    pair: &'a F,
+    contrast: &'a C,
 }
 
-impl<F: Fn(f64, f64) -> f64> Pairs<'_, F> {
+impl<C: Contrast> Pairs<'_, C> {
     /// The largest or smallest pair.
     fn extreme(&self, largest: bool) -> Option<f64> {
         let (x, y) = (&self.x.values, &self.y.values);
-        if largest { Some((self.pair)(*x.first()?, *y.last()?)) } else { Some((self.pair)(*x.last()?, *y.first()?)) }
+        let (x, y) = if largest { (x.first()?, y.last()?) } else { (x.last()?, y.first()?) };
+        Some(self.contrast.pair(*x, *y))
     }
 
     fn count(&self, value: f64) -> Count {
         let (mut j, mut count) = (0, Count { value, weight: 0, listed: 0 });
-        let y = &self.y.values[..];
         let mut before = 0;
         for (&x, &up_to) in self.x.values.iter().zip(&self.x.up_to) {
-            while j < y.len() && (self.pair)(x, y[j]) <= value {
-                j += 1;
-            }
+            j = self.advance(j, x, value);
             count.weight += (up_to - before) * self.y.below(j);
             count.listed += j as u64;
             before = up_to;
         }
         count
+    }
+
+    /// How many distinct `y` make pairs with `x` of at most `value`; at least `from` do.
+    #[inline]
+    fn advance(&self, from: usize, x: f64, value: f64) -> usize {
+        const STEP: usize = 4;
+        let y = &self.y.values[..];
+        let (reach, mut j) = (self.contrast.reach(x, value), from);
+        // Several at a time without a branch for each: which way the next one falls nobody can guess.
+        while let Some(next) = y.get(j..j + STEP) {
+            let within: usize = next.iter().map(|&y| usize::from(y <= reach)).sum();
+            j += within;
+            if within < STEP {
+                break;
+            }
+        }
+        while j < y.len() && y[j] <= reach {
+            j += 1;
+        }
+        while j > from && self.contrast.pair(x, y[j - 1]) > value {
+            j -= 1;
+        }
+        j
     }
 
     /// Counts at `value` and keeps that in order.
@@ -227,7 +292,7 @@ impl<F: Fn(f64, f64) -> f64> Pairs<'_, F> {
     }
 
     /// The pair of `rank`; counts on the way join `known`, which begins below all pairs and ends with the largest.
-    fn select(&self, rank: u64, known: &mut Vec<Count>) -> f64 {
+    fn select(&self, rank: u64, known: &mut Vec<Count>, picked: &mut Picked) -> f64 {
         // A value occurs at most once with each distinct x: fewer pairs than these may not be told apart by counting.
         let tied = self.x.values.len().min(self.y.values.len()) as u64;
         let mut patience = 1.0;
@@ -240,7 +305,11 @@ impl<F: Fn(f64, f64) -> f64> Pairs<'_, F> {
             }
             let gap = high.listed - low.listed;
             if gap <= FEW || (gap <= FEW + tied && patience > 1.0) {
-                return self.pick(rank - low.weight, low.value, high.value);
+                // The two middle ranks share a gap.
+                if (picked.low, picked.high) != (low.value, high.value) {
+                    *picked = self.pick(low.value, high.value);
+                }
+                return picked.at(rank - low.weight);
             }
             // Pairs lie densely: the rank's share of the gap says where it is, to about the root of their number.
             let share = (rank - low.weight) as f64 / (high.weight - low.weight) as f64;
@@ -265,28 +334,46 @@ impl<F: Fn(f64, f64) -> f64> Pairs<'_, F> {
         }
     }
 
-    /// The pair of `rank` among those above `low` and up to `high`.
-    fn pick(&self, rank: u64, low: f64, high: f64) -> f64 {
+    /// The pairs above `low` and up to `high`.
+    fn pick(&self, low: f64, high: f64) -> Picked {
         let mut found: Vec<(f64, u64)> = Vec::new();
         let y = &self.y.values[..];
         let (mut from, mut to) = (0, 0);
         for (i, &x) in self.x.values.iter().enumerate() {
-            while from < y.len() && (self.pair)(x, y[from]) <= low {
-                from += 1;
-            }
-            while to < y.len() && (self.pair)(x, y[to]) <= high {
-                to += 1;
-            }
+            (from, to) = (self.advance(from, x, low), self.advance(to, x, high));
             let weight = self.x.below(i + 1) - self.x.below(i);
-            found.extend((from..to).map(|j| ((self.pair)(x, y[j]), weight * (self.y.below(j + 1) - self.y.below(j)))));
+            found.extend(
+                (from..to).map(|j| (self.contrast.pair(x, y[j]), weight * (self.y.below(j + 1) - self.y.below(j)))),
+            );
         }
         found.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
+        Picked { low, high, found }
+    }
+}
+
+/// The pairs of a gap between two counts.
+struct Picked {
+    low: f64,
+    high: f64,
+    /// Ascending, each with its number.
+    found: Vec<(f64, u64)>,
+}
+
+impl Default for Picked {
+    fn default() -> Self {
+        Picked { low: f64::NAN, high: f64::NAN, found: Vec::new() }
+    }
+}
+
+impl Picked {
+    /// The pair of `rank`, from 1.
+    fn at(&self, rank: u64) -> f64 {
         let mut passed = 0;
-        let reached = found.iter().find(|(_, weight)| {
+        let reached = self.found.iter().find(|(_, weight)| {
             passed += weight;
             passed >= rank
         });
-        reached.map_or(high, |&(value, _)| value)
+        reached.map_or(self.high, |&(value, _)| value)
     }
 }
 
@@ -380,13 +467,20 @@ mod tests {
     fn counting_finds_what_sorting_finds() {
         let x: Vec<f64> = (0..40).map(|i| 1.0 + f64::from(i * i) * 0.01).collect();
         let y: Vec<f64> = (0..37).map(|i| 2.0 + f64::from(i) * 0.25).collect();
-        for pair in [|x: f64, y: f64| y / x, |x: f64, y: f64| y - x] {
-            let mut all: Vec<f64> = x.iter().flat_map(|&x| y.iter().map(move |&y| pair(x, y))).collect();
+        fn holds(x: &[f64], y: &[f64], contrast: &impl Contrast) {
+            let mut all: Vec<f64> = x.iter().flat_map(|&x| y.iter().map(move |&y| contrast.pair(x, y))).collect();
             all.sort_unstable_by(f64::total_cmp);
             for ranks in [[1, 2, 500, 740], [740, 741, 1479, 1480], [7, 7, 7, 7]] {
-                assert_eq!(by_counting(&x, &y, &pair, ranks), ranks.map(|rank| all[rank as usize - 1]));
+                assert_eq!(by_counting(x, y, contrast, ranks), ranks.map(|rank| all[rank as usize - 1]));
             }
         }
+        holds(&x, &y, &Ratios);
+        holds(&x, &y, &Shifts { unit: 1.0 });
+        let huge = |v: &[f64]| v.iter().map(|v| v * 1.5e307).collect::<Vec<_>>();
+        holds(&huge(&x), &huge(&y), &Shifts { unit: 0.5 });
+        let tiny = |v: &[f64]| v.iter().map(|v| v * 1e-309).collect::<Vec<_>>();
+        holds(&tiny(&x), &tiny(&y), &Ratios);
+        holds(&tiny(&x), &tiny(&y), &Shifts { unit: 1.0 });
     }
 
     proptest! {
@@ -402,9 +496,10 @@ mod tests {
             };
             let (x, y, mut ranks) = (of(&x), of(&y), ranks);
             ranks.sort_unstable();
-            for pair in [|x: f64, y: f64| y / x, |x: f64, y: f64| y - x] {
-                prop_assert_eq!(by_counting(&x, &y, &pair, ranks.map(|r| r as u64 + 1)), listed(&x, &y, &pair, ranks));
-            }
+            let from_1 = ranks.map(|r| r as u64 + 1);
+            prop_assert_eq!(by_counting(&x, &y, &Ratios, from_1), listed(&x, &y, &Ratios, ranks));
+            let shifts = Shifts { unit: 1.0 };
+            prop_assert_eq!(by_counting(&x, &y, &shifts, from_1), listed(&x, &y, &shifts, ranks));
         }
     }
 
