@@ -6,7 +6,7 @@ use super::Plan;
 use super::assess::{Assessment, RESAMPLES, Remark, SEED};
 use super::draft::Draft;
 use crate::model::Center;
-use crate::report::{Comparison, Correction, IntervalMethod, Row, Test, Verdict, Why};
+use crate::report::{Comparison, IntervalMethod, Row, Test, Verdict, Why};
 use crate::stats;
 
 /// Power that advice on numbers of runs is given for.
@@ -220,8 +220,7 @@ fn not_after_correction(a: &Assessment, plan: &Plan) -> String {
     let rows = a.family;
     let alone = format!("significant alone, not among the {rows} rows tested together");
     // A rank test of few runs has a smallest p, and Holm multiplies it by the number of rows.
-    let (true, Some((n, m))) = (a.is_by_ranks() && plan.correction == Correction::Holm, a.sizes) else { return alone };
-    if stats::smallest_p(n, m) * rows as f64 <= plan.alpha {
+    if !a.is_out_of_reach(plan) {
         return alone;
     }
     let needed = stats::runs_for_alpha(plan.alpha, rows as u64);

@@ -2,7 +2,7 @@
 
 use super::Plan;
 use super::assess::Assessment;
-use crate::report::{Comparison, Test, Verdict, Why};
+use crate::report::{Comparison, Correction, Test, Verdict, Why};
 use crate::stats::{self, Interval};
 use crate::units::Direction;
 
@@ -34,10 +34,19 @@ impl Assessment {
             interval: self.interval,
             verdict,
             why,
+            out_of_reach: self.is_out_of_reach(plan),
             relative: turned(self.ratio),
             relative_lo: turned(lo),
             relative_hi: turned(hi),
         }
+    }
+
+    /// The smallest p that a rank test of so many runs can give is too large for the number of rows corrected together.
+    pub fn is_out_of_reach(&self, plan: &Plan) -> bool {
+        // The other corrections do not multiply every row's p by the number of rows.
+        let times = if plan.correction == Correction::Holm { self.family.max(1) } else { 1 };
+        let smallest = self.sizes.filter(|_| self.is_by_ranks()).map(|(n, m)| stats::smallest_p(n, m));
+        smallest.is_some_and(|p| p * times as f64 > plan.alpha)
     }
 
     fn verdict(&self, better: Option<Direction>, plan: &Plan) -> (Verdict, Option<Why>) {

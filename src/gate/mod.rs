@@ -7,7 +7,7 @@
 //! 1/1.05 for a rate.
 //!
 //! Rows that nobody can vouch for (printed errors that pool forks, one process a side) are judged by `:est` and `:raw` only, or
-//! when [`Rules::assume_independent`] is set. A rule that could judge none of its rows does not pass: [`GateExit::CouldNotJudge`].
+//! when [`Rules::assume_independent`] is set; rows with so few runs that nothing could be significant, by `:est` and `:raw` only. A rule that could judge none of its rows does not pass: [`GateExit::CouldNotJudge`].
 //!
 //! The filtered geometric mean is the one thing computed here; without a filter it is the report's own.
 
@@ -124,6 +124,8 @@ enum Unjudged {
     Untested,
     /// The verdict rests on pooled errors or on one process.
     Processes,
+    /// So few runs that no row can be significant among those tested together.
+    OutOfReach,
     /// There is a verdict, but no interval to hold against a limit.
     NoInterval,
     /// No direction of the unit is better.
@@ -131,12 +133,14 @@ enum Unjudged {
 }
 
 impl Unjudged {
-    const ALL: [Unjudged; 4] = [Unjudged::Untested, Unjudged::Processes, Unjudged::NoInterval, Unjudged::NoDirection];
+    const ALL: [Unjudged; 5] =
+        [Unjudged::Untested, Unjudged::Processes, Unjudged::OutOfReach, Unjudged::NoInterval, Unjudged::NoDirection];
 
     fn reason(self) -> &'static str {
         match self {
             Unjudged::Untested => "no test possible",
             Unjudged::Processes => "differences between processes are not known",
+            Unjudged::OutOfReach => "with so few runs no row can be significant among so many",
             Unjudged::NoInterval => "no interval",
             Unjudged::NoDirection => "no direction of the unit is better",
         }
@@ -147,6 +151,9 @@ impl Unjudged {
             Unjudged::Untested => "more runs a side make a test possible; :raw judges the bare change",
             Unjudged::Processes => {
                 "give raw data of several processes, or --forks N; --assume-independent or :est takes them as they are"
+            }
+            Unjudged::OutOfReach => {
+                "run each more often (10 times do for thousands of rows), or use --correction none or :est, with more false alarms"
             }
             Unjudged::NoInterval => ":est judges the estimate",
             Unjudged::NoDirection => "a line \"Unit NAME better=lower\" in the input says which way is better",
@@ -285,7 +292,9 @@ impl Tally {
             let message = format!("--fail-on \"{text}\" cannot judge {n} of {of}: {}", why.reason());
             // A gate that leaves out rows on thin evidence says so; that some rows have no test the table shows anyway.
             let d = match why {
-                Unjudged::Processes | Unjudged::NoInterval => Diagnostic::warning("gate-not-judged", message),
+                Unjudged::Processes | Unjudged::OutOfReach | Unjudged::NoInterval => {
+                    Diagnostic::warning("gate-not-judged", message)
+                }
                 _ if self.judged == 0 => Diagnostic::warning("gate-not-judged", message),
                 _ => Diagnostic::note("gate-not-judged", message),
             };
@@ -380,6 +389,10 @@ fn judge_change(pair: &Pair<'_>, wanted: Wanted, beyond: Beyond, alpha: f64, rul
     let on_trust = c.verdict.is_change() && matches!(c.why, Some(Why::Pooled | Why::OneProcess));
     if on_trust && beyond.by == By::NearEnd && !rules.assume_independent {
         return Ruling::Unjudged(Unjudged::Processes);
+    }
+    // That it does not trip would say nothing.
+    if beyond.by == By::NearEnd && c.out_of_reach && c.verdict != Verdict::Same {
+        return Ruling::Unjudged(Unjudged::OutOfReach);
     }
     let is_wanted = match c.verdict {
         Verdict::Worse { .. } => wanted != Wanted::Better,

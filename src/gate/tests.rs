@@ -20,6 +20,7 @@ fn compared(old: f64, new: f64, lo: f64, hi: f64, verdict: Verdict) -> Compariso
         interval: IntervalMethod::HodgesLehmann,
         verdict,
         why: None,
+        out_of_reach: false,
         relative: None,
         relative_lo: None,
         relative_hi: None,
@@ -157,6 +158,23 @@ fn an_unconfirmed_change_counts_only_with_est() {
     for rule in ["slower:est", "slower>5%:est", "slower>5%:raw", "any:est"] {
         assert_eq!(trips(&r, rule), ["x"], "{rule}");
     }
+}
+
+#[test]
+fn so_few_runs_that_nothing_could_be_significant_are_no_reason_to_pass() {
+    let row = |verdict, out_of_reach| {
+        let c = Comparison { out_of_reach, ..compared(100.0, 120.0, 1.1, 1.3, verdict) };
+        report(vec![table("sec/op", vec![row("x", Some(c))])])
+    };
+    let unsure = Verdict::Worse { confirmed: false };
+    let (outcomes, said, exit) = judge(&row(unsure, true), &rules(&["slower>5%"]));
+    assert_eq!((exit, outcomes[0].judged), (GateExit::CouldNotJudge, 0));
+    assert!(said[0].message.contains("with so few runs no row can be significant"), "{}", said[0].message);
+    assert_eq!(judge(&row(Verdict::Unclear, true), &rules(&["slower"])).2, GateExit::CouldNotJudge);
+    // The estimate, and what is shown to be the same, are judged whatever the number of runs.
+    assert_eq!(trips(&row(unsure, true), "slower>5%:est"), ["x"]);
+    assert_eq!(judge(&row(Verdict::Same, true), &rules(&["slower>5%"])).2, GateExit::Passed);
+    assert_eq!(judge(&row(unsure, false), &rules(&["slower>5%"])).2, GateExit::Passed);
 }
 
 #[test]

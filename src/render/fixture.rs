@@ -97,6 +97,7 @@ pub fn compared(old: f64, new: f64, lo_pct: f64, hi_pct: f64, p: f64, verdict: V
         interval: IntervalMethod::HodgesLehmann,
         verdict,
         why: None,
+        out_of_reach: false,
         relative: None,
         relative_lo: None,
         relative_hi: None,

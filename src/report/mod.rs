@@ -179,6 +179,8 @@ pub struct Comparison {
     pub verdict: Verdict,
     /// Why there is no test, or why a verdict keeps its `?`.
     pub why: Option<Why>,
+    /// So few runs that no values could have made a change stand among the rows tested together.
+    pub out_of_reach: bool,
     /// `ratio` turned by the unit's direction: above 1 is better. `ratio` itself where no direction is known.
     pub relative: Option<f64>,
     /// Interval of `relative`.

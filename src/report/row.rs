@@ -302,6 +302,7 @@ struct SmallComparison {
     interval: IntervalMethod,
     verdict: Verdict,
     why: Option<Why>,
+    out_of_reach: bool,
 }
 
 impl SmallComparison {
@@ -327,6 +328,7 @@ impl SmallComparison {
             interval: c.interval,
             verdict: c.verdict,
             why: c.why,
+            out_of_reach: c.out_of_reach,
         }
     }
 
@@ -347,6 +349,7 @@ impl SmallComparison {
             interval: self.interval,
             verdict: self.verdict,
             why: self.why,
+            out_of_reach: self.out_of_reach,
             relative: self.relative.get(),
             relative_lo: self.relative_lo.get(),
             relative_hi: self.relative_hi.get(),
@@ -397,6 +400,7 @@ mod tests {
             interval: IntervalMethod::Fieller,
             verdict: Verdict::Better { confirmed: false },
             why: Some(Why::Correction),
+            out_of_reach: true,
             relative: Some(7.0),
             relative_lo: None,
             relative_hi: Some(8.0),
