@@ -70,7 +70,7 @@ fn read_one(request: &Request<'_>, id: SourceId, source: &Source, label: &str) -
 
 fn fill(request: &Request<'_>, source: &Source, collector: &mut Collector<'_>) -> Result<(), Error> {
     let fail = |e| Error::Read { name: source.name(), source: e };
-    let mut bytes: Box<dyn Read + Send> = input::decode(source.open()?).map_err(fail)?;
+    let mut bytes: Box<dyn Read + Send> = input::decode(source.open()?);
     let mut parsers = (request.parsers)();
     let mut first: Option<String> = None;
     let mut unclaimed = 0u64;
