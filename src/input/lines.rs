@@ -21,6 +21,8 @@ pub struct CleanLine<'a> {
     pub removed: usize,
     /// It was longer than [`LONGEST_LINE`] and is cut.
     pub cut: bool,
+    /// A line end follows; only the last line may be without.
+    pub ended: bool,
 }
 
 /// Calls `each` with every line of `input`, in order, until the end or an error. Returns the number of bytes read.
@@ -34,10 +36,10 @@ pub fn read_lines(input: &mut dyn Read, block: usize, mut each: impl FnMut(Clean
     let mut total = 0u64;
     let mut cut = false; // the line in progress already lost bytes
     let mut escapes = false; // there are escape sequences in the bytes held
-    let mut emit = |number: u64, raw: &[u8], escapes: bool, cut: bool| {
+    let mut emit = |number: u64, raw: &[u8], escapes: bool, cut: bool, ended: bool| {
         let raw = raw.strip_suffix(b"\r").unwrap_or(raw);
         let (bytes, removed) = clean(raw, escapes);
-        each(CleanLine { number, bytes: &bytes, removed, cut });
+        each(CleanLine { number, bytes: &bytes, removed, cut, ended });
     };
     loop {
         if buffer.len() - held < block.max(1) {
@@ -52,7 +54,7 @@ pub fn read_lines(input: &mut dyn Read, block: usize, mut each: impl FnMut(Clean
         let filled = held + got;
         if got == 0 {
             if held > 0 || cut {
-                emit(number, &buffer[..held], escapes, cut);
+                emit(number, &buffer[..held], escapes, cut, false);
             }
             return Ok(total);
         }
@@ -60,7 +62,7 @@ pub fn read_lines(input: &mut dyn Read, block: usize, mut each: impl FnMut(Clean
         let mut start = 0;
         for end in memchr_iter(b'\n', &buffer[held..filled]) {
             let end = held + end;
-            emit(number, &buffer[start..end], escapes, cut);
+            emit(number, &buffer[start..end], escapes, cut, true);
             cut = false;
             number += 1;
             start = end + 1;
@@ -180,6 +182,11 @@ mod tests {
         assert_eq!(text(b"a\r\nb\r\n"), [b"a", b"b"]);
         assert_eq!(text(b"\n\n"), [b"", b""]);
         assert_eq!(text(b"a\rb\n"), [b"a\rb"]);
+        for (input, want) in [(&b"a\nb"[..], &[true, false][..]), (b"a\r\n\n", &[true, true]), (b"a\r", &[false])] {
+            let mut ended = Vec::new();
+            read_lines(&mut &*input, 1, |l| ended.push(l.ended)).unwrap();
+            assert_eq!(ended, want, "{input:?}");
+        }
     }
 
     #[test]

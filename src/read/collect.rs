@@ -81,6 +81,11 @@ impl<'f> Collector<'f> {
         self.set.inputs[0].formats = found.to_vec();
     }
 
+    /// Results kept so far.
+    pub fn results(&self) -> u64 {
+        self.set.inputs[0].results
+    }
+
     /// What was kept, as a set of one input.
     pub fn finish(mut self) -> SeriesSet {
         for (code, count) in std::mem::take(&mut self.said) {

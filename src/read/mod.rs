@@ -74,6 +74,8 @@ fn fill(request: &Request<'_>, source: &Source, collector: &mut Collector<'_>) -
     let mut parsers = (request.parsers)();
     let mut first: Option<String> = None;
     let mut unclaimed = 0u64;
+    // A last line without an end: its number, and the results before it.
+    let mut open: Option<(u64, u64)> = None;
     let read = input::read_lines(&mut bytes, request.block, |line| {
         collector.at(line.number, line.removed);
         if line.cut {
@@ -85,8 +87,12 @@ fn fill(request: &Request<'_>, source: &Source, collector: &mut Collector<'_>) -
                 .at_line(line.number),
             );
         }
+        if !line.ended && !looks_whole(line.bytes) {
+            open = Some((line.number, collector.results()));
+        }
         if !parsers.line(Line { number: line.number, bytes: line.bytes }, collector) {
             unclaimed += 1;
+            open = None;
             if first.is_none() {
                 let text = String::from_utf8_lossy(&line.bytes[..line.bytes.len().min(240)]);
                 if !text.trim().is_empty() {
@@ -98,6 +104,13 @@ fn fill(request: &Request<'_>, source: &Source, collector: &mut Collector<'_>) -
     collector.at(0, 0);
     parsers.finish(collector);
     collector.formats(parsers.found());
+    if let Some((line, results)) = open
+        && collector.results() > results
+    {
+        let message =
+            "the last line has no line end: if the input was cut off there, its last value or unit is not whole";
+        collector.diagnose(Diagnostic::warning("no-line-end", message).at_line(line));
+    }
     let total = read.map_err(fail)?;
     if total == 0 {
         return Err(Error::Empty { name: source.name() });
@@ -124,4 +137,10 @@ fn fill(request: &Request<'_>, source: &Source, collector: &mut Collector<'_>) -
         });
     }
     Ok(())
+}
+
+/// A line that ends so was not cut within a value: a closed bracket, a unit that nothing can follow.
+fn looks_whole(line: &[u8]) -> bool {
+    let line = line.trim_ascii_end();
+    [&b")"[..], b"]", b"}", b">", b"|", b"/op", b"MB/s"].iter().any(|end| line.ends_with(end))
 }
