@@ -370,8 +370,11 @@ fn outputs(data: &[u8], choice: u8) -> Outputs {
 
 /// Nothing but line ends steers a terminal.
 fn quiet(name: &str, text: &str) {
-    for line in text.split('\n') {
-        assert_eq!(printable(line), line, "{name}");
+    for line in text.split('\n').filter(|line| printable(line) != *line) {
+        let at = line.char_indices().find(|(at, c)| printable(&line[*at..at + c.len_utf8()]).len() != c.len_utf8());
+        let (at, c) = at.expect("a character that is written out");
+        let near: String = line[..at].chars().rev().take(60).collect::<Vec<_>>().into_iter().rev().collect();
+        panic!("{name}: {c:?} after {near:?}");
     }
 }
 

@@ -206,7 +206,7 @@ fn section(report: &Report, table: &Table, index: usize, options: Html) -> Marku
 fn figure(heading: &str, figure: &svg::Figure, open: bool) -> Markup {
     html! {
         details open[open] {
-            summary { (heading) }
+            summary { (svg::plain(heading)) }
             figure {
                 figcaption { (svg::plain(&figure.title)) @if let Some(n) = &figure.note { " (" (svg::plain(n)) ")" } }
                 (chart::inline(figure))
