@@ -115,8 +115,14 @@ impl Output<'_> {
     ) {
         let own = [(".label", id.label), (".mode", id.mode)];
         let places = [(".table", place.table), (".heading", place.heading), (".group", place.group)];
-        let keys: Vec<(&str, &str)> =
-            own.iter().chain(id.params).chain(&places).copied().filter(|(_, v)| !v.is_empty()).collect();
+        // A broken header may leave a parameter without a name; its value still tells results apart.
+        let keys: Vec<(&str, &str)> = own
+            .iter()
+            .chain(id.params)
+            .chain(&places)
+            .map(|&(k, v)| (if k.is_empty() { "unnamed" } else { k }, v))
+            .filter(|(_, v)| !v.is_empty())
+            .collect();
         let name = id.name;
         self.sink.record(&Record {
             line,
