@@ -75,13 +75,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>, out: &mut dyn Write, err: &
         Ok(plan) => match answer(&plan) {
             Ok((output, warnings)) => {
                 say(warnings);
-                match out.write_all(output.as_bytes()).and_then(|()| out.flush()) {
-                    Err(e) if e.kind() != io::ErrorKind::BrokenPipe => {
-                        say(format!("benchstat: cannot write stdout: {e}\n"));
-                        Exit::Failed
-                    }
-                    _ => Exit::Done,
-                }
+                print(&output, out, say)
             }
             Err((error, warnings)) => {
                 say(warnings);
@@ -92,10 +86,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>, out: &mut dyn Write, err: &
                 if matches!(error, Error::NothingToCompare { .. }) { Exit::Nothing } else { Exit::Failed }
             }
         },
-        Err(Refusal::Help) => {
-            let _ = out.write_all(USAGE.as_bytes());
-            Exit::Done
-        }
+        Err(Refusal::Help) => print(USAGE, out, say),
         Err(Refusal::NoInput) => {
             say(USAGE.to_owned());
             Exit::Failed
@@ -111,6 +102,17 @@ pub fn run(args: impl IntoIterator<Item = OsString>, out: &mut dyn Write, err: &
             say(syntax(flag, &error));
             Exit::Failed
         }
+    }
+}
+
+/// Writes to stdout; nobody reading on is no error.
+fn print(text: &str, out: &mut dyn Write, mut say: impl FnMut(String)) -> Exit {
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(e) if e.kind() != io::ErrorKind::BrokenPipe => {
+            say(format!("benchstat: cannot write stdout: {e}\n"));
+            Exit::Failed
+        }
+        _ => Exit::Done,
     }
 }
 

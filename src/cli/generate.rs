@@ -7,7 +7,6 @@ use clap_complete::Shell;
 
 use super::Exit;
 use super::messages::Messages;
-use crate::base::Error;
 
 /// `abstat generate`
 #[derive(Clone, Debug, Args)]
@@ -38,13 +37,7 @@ impl GenerateArgs {
             What::Completions { shell } => completions(command, shell, &mut out),
             What::Man => man(command, &mut out),
         };
-        match written.and_then(|()| out.flush()) {
-            Err(source) if source.kind() != io::ErrorKind::BrokenPipe => {
-                messages.error(&Error::Write { path: "stdout".into(), source });
-                Exit::Failed
-            }
-            _ => Exit::Done,
-        }
+        messages.written(written.and_then(|()| out.flush()))
     }
 }
 

@@ -4,6 +4,7 @@ use std::io::{self, IsTerminal, Write};
 
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 
+use super::Exit;
 use super::args::ColorChoice;
 use super::plan::color;
 use crate::base::{Diagnostic, Error, Severity, printable};
@@ -20,6 +21,22 @@ impl Messages {
     /// A writer to stderr.
     pub fn new(choice: ColorChoice, verbose: bool) -> Self {
         Messages { color: color(choice, io::stderr().is_terminal()), verbose }
+    }
+
+    /// The same with nothing chosen.
+    pub fn plain() -> Self {
+        Messages::new(ColorChoice::Auto, false)
+    }
+
+    /// The exit of a run that only had to write to stdout; why it could not is said. Nobody reading on is no error.
+    pub fn written(&self, result: io::Result<()>) -> Exit {
+        match result {
+            Err(source) if source.kind() != io::ErrorKind::BrokenPipe => {
+                self.error(&Error::Write { path: "stdout".into(), source });
+                Exit::Failed
+            }
+            _ => Exit::Done,
+        }
     }
 
     fn renderer(&self) -> Renderer {

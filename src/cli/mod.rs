@@ -57,17 +57,15 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         Ok(parsed) => parsed,
         Err(e) => {
             // Help and version go to stdout with 0, usage errors to stderr with 2.
-            let _ = e.print();
-            return if e.use_stderr() { Exit::Failed.into() } else { Exit::Done.into() };
+            let printed = e.print().and_then(|()| io::Write::flush(&mut io::stdout()));
+            return if e.use_stderr() { Exit::Failed } else { messages::Messages::plain().written(printed) }.into();
         }
     };
     match &parsed.command {
         Some(args::Command::Run(args)) if args.child => crate::runner::child::main(),
-        Some(args::Command::Run(args)) => args.run(&messages::Messages::new(args::ColorChoice::Auto, false)).into(),
+        Some(args::Command::Run(args)) => args.run(&messages::Messages::plain()).into(),
         Some(args::Command::Convert(args)) => convert::run(args).into(),
-        Some(args::Command::Generate(args)) => {
-            args.run(args::Cli::command(), &messages::Messages::new(args::ColorChoice::Auto, false)).into()
-        }
+        Some(args::Command::Generate(args)) => args.run(args::Cli::command(), &messages::Messages::plain()).into(),
         // Taken apart above, before clap could stumble over benchstat's flags.
         Some(args::Command::Benchstat { args }) => {
             benchstat::run(args.iter().cloned(), &mut io::stdout().lock(), &mut io::stderr().lock()).into()

@@ -82,34 +82,34 @@ pub fn renderer(format: FormatChoice, options: &Options) -> Box<dyn Render> {
     }
 }
 
-/// Writes the report to a file: under a temporary name beside it, then renamed.
+/// Writes the report to a file: under a temporary name beside it, then renamed. A file that was there stays as it was until then.
 pub fn write_file(target: &Target, report: &Report, options: &Options) -> Result<(), Error> {
     let fail = |source: io::Error| Error::Write { path: target.path.clone(), source };
     let plain = Options { text: Text { color: false, ..options.text.clone() }, ..options.clone() };
+    let before = std::fs::metadata(&target.path).ok();
     // A device or a pipe cannot be replaced by renaming.
-    let special = std::fs::metadata(&target.path).is_ok_and(|m| !m.is_file());
-    if special {
+    if before.as_ref().is_some_and(|m| !m.is_file()) {
         let mut file = std::fs::OpenOptions::new().write(true).open(&target.path).map_err(fail)?;
-        renderer(target.format, &plain).render(report, &mut file).map_err(fail)?;
-        return file.flush().map_err(fail);
+        return match renderer(target.format, &plain).render(report, &mut file).and_then(|()| file.flush()) {
+            // Nobody reads on: no error, and no reason to leave out the other outputs.
+            Err(source) if source.kind() != io::ErrorKind::BrokenPipe => Err(fail(source)),
+            _ => Ok(()),
+        };
     }
-    let directory = target.path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut file = tempfile::Builder::new().prefix(".abstat-").tempfile_in(directory).map_err(fail)?;
+    // A link stays one: the file behind it is replaced.
+    let path = if before.is_some() { target.path.canonicalize().map_err(fail)? } else { target.path.clone() };
+    let directory = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".abstat-");
+    // Temporary files are private by default; a report has the permissions of the file it replaces, or of any new file.
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    let mut file = builder.tempfile_in(directory).map_err(fail)?;
     renderer(target.format, &plain).render(report, &mut file).map_err(fail)?;
     file.flush().map_err(fail)?;
-    readable_by_umask(file.as_file()).map_err(fail)?;
-    file.persist(&target.path).map_err(|e| fail(e.error))?;
-    Ok(())
-}
-
-/// Temporary files are private; a report should have the permissions of any new file.
-#[cfg(unix)]
-fn readable_by_umask(file: &std::fs::File) -> io::Result<()> {
-    use std::os::unix::fs::PermissionsExt;
-    file.set_permissions(std::fs::Permissions::from_mode(0o644))
-}
-
-#[cfg(not(unix))]
-fn readable_by_umask(_: &std::fs::File) -> io::Result<()> {
+    if let Some(before) = before {
+        file.as_file().set_permissions(before.permissions()).map_err(fail)?;
+    }
+    file.persist(&path).map_err(|e| fail(e.error))?;
     Ok(())
 }

@@ -1,6 +1,6 @@
 //! Does what the plan says: read, lay out, compare, write.
 
-use std::io;
+use std::io::{self, Write};
 
 use super::Exit;
 use super::args::{Cli, CompareArgs};
@@ -120,7 +120,8 @@ pub(super) fn answer(args: &CompareArgs, plan: &Plan, messages: &Messages) -> Re
         write_file(target, &report, &plan.options)?;
     }
     let mut stdout = io::stdout().lock();
-    if let Err(source) = renderer(args.format, &plan.options).render(&report, &mut stdout) {
+    let written = renderer(args.format, &plan.options).render(&report, &mut stdout).and_then(|()| stdout.flush());
+    if let Err(source) = written {
         // Nobody reads on: no error, and no reason to forget what the gates came to.
         if source.kind() != io::ErrorKind::BrokenPipe {
             return Err(Error::Write { path: "stdout".into(), source });

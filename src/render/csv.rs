@@ -52,13 +52,21 @@ const HEADER: [&str; 33] = [
 impl Render for Csv {
     fn render(&self, report: &Report, out: &mut dyn Write) -> io::Result<()> {
         let mut writer = csv::Writer::from_writer(out);
-        writer.write_record(HEADER)?;
+        writer.write_record(HEADER).map_err(io_error)?;
         for table in &report.tables {
             for row in &table.rows {
                 rows(table, row, &mut writer)?;
             }
         }
         writer.flush()
+    }
+}
+
+/// The error of the writer below: what the library makes of it by itself is of no kind, and a broken pipe must be known.
+pub(super) fn io_error(error: csv::Error) -> io::Error {
+    match error.into_kind() {
+        csv::ErrorKind::Io(error) => error,
+        other => io::Error::other(format!("{other:?}")),
     }
 }
 
@@ -121,7 +129,7 @@ fn record(
         c.map_or("", |c| c.verdict.word(table.unit.dim())).to_owned(),
         c.and_then(|c| c.why).map_or("", |w| w.word()).to_owned(),
     ]);
-    writer.write_record(&fields)?;
+    writer.write_record(&fields).map_err(io_error)?;
     Ok(())
 }
 

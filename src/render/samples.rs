@@ -5,6 +5,7 @@
 use std::borrow::Cow;
 use std::io::{self, Write};
 
+use super::csv::io_error;
 use crate::model::tidy::TidyLine;
 use crate::model::{Evidence, Group, Reading, Record, Scheme, SeriesSet};
 use crate::units::Direction;
@@ -60,7 +61,7 @@ pub fn jsonl(set: &SeriesSet, out: &mut dyn Write) -> io::Result<()> {
 /// Whatever writing to `out` gives.
 pub fn csv(set: &SeriesSet, out: &mut dyn Write) -> io::Result<u64> {
     let mut writer = csv::Writer::from_writer(out);
-    writer.write_record(["file", "name", "keys", "settings", "unit", "value", "weight", "block"])?;
+    writer.write_record(["file", "name", "keys", "settings", "unit", "value", "weight", "block"]).map_err(io_error)?;
     let mut left_out = 0;
     for group in &set.groups {
         let keys = group.keys.iter().map(|(k, v)| format!("{k}={v}")).collect::<Vec<_>>().join(";");
@@ -76,16 +77,18 @@ pub fn csv(set: &SeriesSet, out: &mut dyn Write) -> io::Result<u64> {
                 let weight = o.weights().map_or(1, |w| w[i]).to_string();
                 let block = o.blocks().map_or(String::new(), |b| b[i].to_string());
                 let unit = &*set.units[unit.0 as usize].name;
-                writer.write_record([
-                    file.unwrap_or(""),
-                    &group.name,
-                    &keys,
-                    &settings,
-                    unit,
-                    &value.to_string(),
-                    &weight,
-                    &block,
-                ])?;
+                writer
+                    .write_record([
+                        file.unwrap_or(""),
+                        &group.name,
+                        &keys,
+                        &settings,
+                        unit,
+                        &value.to_string(),
+                        &weight,
+                        &block,
+                    ])
+                    .map_err(io_error)?;
             }
         }
     }
