@@ -1,6 +1,6 @@
 //! Bytes to UTF-8: byte order marks, UTF-16 without one, gzip, zstd.
 
-use std::io::{self, Cursor, Read};
+use std::io::{self, BufReader, Cursor, Read};
 
 use encoding_rs::{Encoding, UTF_16BE, UTF_16LE};
 use encoding_rs_io::DecodeReaderBytesBuilder;
@@ -34,7 +34,9 @@ fn decode_text(head: &[u8], mut input: Box<dyn Read + Send>) -> Box<dyn Read + S
     }
     match utf16(head) {
         Some(encoding) => {
-            Box::new(DecodeReaderBytesBuilder::new().encoding(Some(encoding)).strip_bom(true).build(input))
+            let text = DecodeReaderBytesBuilder::new().encoding(Some(encoding)).strip_bom(true).build(input);
+            // Asked for less than four bytes, the decoder forgets the end of text that is cut within a character.
+            Box::new(BufReader::with_capacity(1 << 16, text))
         }
         None => input,
     }

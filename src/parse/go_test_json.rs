@@ -5,6 +5,7 @@
 //! Lines that are not such objects (build failures) are left to other parsers. Places in messages are those of the event line.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 
 use serde::Deserialize;
 
@@ -15,16 +16,19 @@ use crate::model::Sink;
 
 /// The parser.
 pub struct GoTestJson {
-    /// In order of first sight; a run has few packages, so a list does.
+    /// In order of first sight.
     packages: Vec<Package>,
+    /// Index into `packages` by name.
+    index: HashMap<String, usize>,
     mode: Mode,
 }
 
 struct Package {
-    name: String,
     parser: Go,
     /// A line not yet ended.
     line: String,
+    /// The last event's line in the input.
+    at: u64,
 }
 
 #[derive(Deserialize)]
@@ -43,7 +47,7 @@ const LONGEST: usize = 64 << 20;
 impl GoTestJson {
     /// A parser for one stream, its text read in `mode`.
     pub fn new(mode: Mode) -> Self {
-        GoTestJson { packages: Vec::new(), mode }
+        GoTestJson { packages: Vec::new(), index: HashMap::new(), mode }
     }
 }
 
@@ -67,16 +71,20 @@ impl RecordParser for GoTestJson {
         if event.action != "output" {
             return Claim::Mine;
         }
-        let at = self.packages.iter().position(|p| p.name == event.package).unwrap_or_else(|| {
-            let name = event.package.into_owned();
-            self.packages.push(Package { name, parser: Go::new(self.mode), line: String::new() });
-            self.packages.len() - 1
-        });
+        let at = match self.index.get(&*event.package) {
+            Some(&at) => at,
+            None => {
+                self.packages.push(Package { parser: Go::new(self.mode), line: String::new(), at: 0 });
+                self.index.insert(event.package.into_owned(), self.packages.len() - 1);
+                self.packages.len() - 1
+            }
+        };
         let package = &mut self.packages[at];
+        package.at = line.number;
         let mut rest = &*event.output;
         while let Some(end) = rest.find('\n') {
             package.line.push_str(&rest[..end]);
-            package.end_line(line.number, out);
+            package.end_line(out);
             rest = &rest[end + 1..];
         }
         if package.line.len() + rest.len() <= LONGEST {
@@ -88,7 +96,7 @@ impl RecordParser for GoTestJson {
     fn finish(&mut self, out: &mut dyn Sink) {
         for package in &mut self.packages {
             if !package.line.is_empty() {
-                package.end_line(0, out);
+                package.end_line(out);
             }
             package.parser.finish(out);
         }
@@ -96,10 +104,10 @@ impl RecordParser for GoTestJson {
 }
 
 impl Package {
-    fn end_line(&mut self, number: u64, out: &mut dyn Sink) {
+    fn end_line(&mut self, out: &mut dyn Sink) {
         let text = std::mem::take(&mut self.line);
         let bytes = text.strip_suffix('\r').unwrap_or(&text).as_bytes();
-        self.parser.line(Line { number, bytes }, out);
+        self.parser.line(Line { number: self.at, bytes }, out);
         // Keep the buffer for the next line.
         self.line = text;
         self.line.clear();
@@ -141,6 +149,7 @@ mod tests {
             [("bad-event", 9)]
         );
         assert_eq!(got.claims[6], Claim::No);
+        assert_eq!(got.kept.iter().map(|k| k.line).collect::<Vec<_>>(), [5, 6, 8]);
     }
 
     proptest! {
