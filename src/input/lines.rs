@@ -104,7 +104,7 @@ fn clean(raw: &[u8], escapes: bool) -> (Cow<'_, [u8]>, usize) {
     }
 }
 
-/// Length of the escape sequence at the start of `bytes`: `ESC [ ... final` (CSI), `ESC ] ... BEL|ST` (OSC), else the two-byte form.
+/// Length of the escape sequence at the start of `bytes`: `ESC [ ... final` (CSI), `ESC ] ... BEL|ST` (OSC, with ST as `ESC \` or 9C), else the two-byte form.
 fn escape_len(bytes: &[u8]) -> usize {
     match bytes.get(1) {
         Some(b'[') => {
@@ -116,9 +116,11 @@ fn escape_len(bytes: &[u8]) -> usize {
                 None => bytes.len(),
             }
         }
-        Some(b']') => match bytes.iter().position(|&b| b == 0x07 || b == 0x9c) {
-            Some(n) => n + 1,
-            None => 2,
+        // The next escape ends the search: it is the string terminator, or the sequence was broken off.
+        Some(b']') => match bytes[2..].iter().position(|&b| matches!(b, 0x07 | 0x9c | 0x1b)) {
+            Some(n) if bytes[2 + n] != 0x1b => 3 + n,
+            Some(n) if bytes.get(3 + n) == Some(&b'\\') => 4 + n,
+            _ => 2,
         },
         Some(0x40..=0x7e) => 2,
         _ => 1,
@@ -197,6 +199,8 @@ mod tests {
             (b"\x1b[1m2024-05-01T10:00:00Z B", b"B", 4 + 21),
             (b"2024-05-01 10:00:00 x", b"2024-05-01 10:00:00 x", 0),
             (b"\x1b]0;title\x07text", b"text", 10),
+            (b"\x1b]8;;http://x/\x1b\\link\x1b]8;;\x1b\\ y", b"link y", 16),
+            (b"\x1b]never ended\x1b[1m x", b"never ended x", 2),
             (b"a\x1b", b"a", 0),
             (b"a\x1b[", b"a", 0),
             (b"a\x1b[3\xc3\xa4", b"a\xc3\xa4", 0),

@@ -1,5 +1,6 @@
 //! Keys: the names under which settings and parts of a result's identity can be asked for.
 
+use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 
@@ -67,49 +68,85 @@ impl fmt::Display for Key {
 /// A parser keeps one per stream and changes it as it reads; `generation` tells a sink cheaply whether anything changed.
 #[derive(Clone, Debug, Default)]
 pub struct Settings {
+    /// Those that were unset have an empty value, until they are the most.
     entries: Vec<(Arc<str>, Arc<str>)>,
+    unset: usize,
+    /// Where each key stands, once there are more than [`FEW`].
+    index: HashMap<Arc<str>, usize>,
     generation: u64,
 }
+
+/// So many keys are looked through one by one.
+const FEW: usize = 32;
 
 impl PartialEq for Settings {
     /// Equal entries in equal order; the generation is bookkeeping.
     fn eq(&self, other: &Self) -> bool {
-        self.entries == other.entries
+        self.iter().eq(other.iter())
     }
 }
 
 impl Settings {
     /// Sets `key`; an empty `value` unsets it. Returns whether anything changed.
     pub fn set(&mut self, key: &str, value: &str) -> bool {
-        match self.entries.iter().position(|(k, _)| &**k == key) {
+        match self.position(key) {
             Some(i) if value.is_empty() => {
-                self.entries.remove(i);
+                self.index.remove(&self.entries[i].0);
+                self.entries[i].1 = value.into();
+                self.unset += 1;
+                if self.unset * 2 >= self.entries.len() {
+                    self.entries.retain(|(_, v)| !v.is_empty());
+                    self.unset = 0;
+                    self.index.clear();
+                    self.find_many(0);
+                }
             }
             Some(i) if &*self.entries[i].1 == value => return false,
             Some(i) => self.entries[i].1 = value.into(),
             None if value.is_empty() => return false,
-            None => self.entries.push((key.into(), value.into())),
+            None => {
+                self.entries.push((key.into(), value.into()));
+                self.find_many(self.entries.len() - 1);
+            }
         }
         self.generation = next_generation();
         true
+    }
+
+    fn position(&self, key: &str) -> Option<usize> {
+        if self.index.is_empty() {
+            return self.entries.iter().position(|(k, v)| &**k == key && !v.is_empty());
+        }
+        self.index.get(key).copied()
+    }
+
+    /// Puts the entries from `new` on into the index, if it is worth it.
+    fn find_many(&mut self, new: usize) {
+        if self.entries.len() > FEW {
+            let from = if self.index.is_empty() { 0 } else { new };
+            let set = self.entries.iter().enumerate().skip(from).filter(|(_, (_, v))| !v.is_empty());
+            self.index.extend(set.map(|(i, (k, _))| (k.clone(), i)));
+        }
     }
 
     /// Forgets everything.
     pub fn clear(&mut self) {
         if !self.entries.is_empty() {
             self.entries.clear();
+            self.unset = 0;
+            self.index.clear();
             self.generation = next_generation();
         }
     }
 
     /// The value of `key`, `None` when unset.
     pub fn get(&self, key: &str) -> Option<&str> {
-        self.entries.iter().find(|(k, _)| &**k == key).map(|(_, v)| &**v)
+        self.position(key).map(|i| &*self.entries[i].1)
     }
 
     /// All `(key, value)` in order of first sight.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.entries.iter().map(|(k, v)| (&**k, &**v))
+        self.entries.iter().filter(|(_, v)| !v.is_empty()).map(|(k, v)| (&**k, &**v))
     }
 
     /// Differs whenever the entries may differ; equal numbers mean equal entries within one process. 0: never set.
@@ -127,6 +164,30 @@ fn next_generation() -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn many_keys_are_found_changed_and_forgotten_like_few() {
+        let mut s = Settings::default();
+        let mut want: Vec<(String, String)> = Vec::new();
+        let mut x = 1u64;
+        for _ in 0..2000 {
+            x = x.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            let key = format!("k{}", (x >> 33) % 90);
+            let value = ["", "a", "b", "c"][(x >> 61) as usize % 4];
+            s.set(&key, value);
+            match want.iter().position(|(k, _)| *k == key) {
+                Some(i) if value.is_empty() => drop(want.remove(i)),
+                Some(i) => want[i].1 = value.to_owned(),
+                None if value.is_empty() => {}
+                None => want.push((key, value.to_owned())),
+            }
+            assert!(s.iter().eq(want.iter().map(|(k, v)| (k.as_str(), v.as_str()))));
+            assert!((0..90).all(|n| {
+                let key = format!("k{n}");
+                s.get(&key) == want.iter().find(|(k, _)| *k == key).map(|(_, v)| v.as_str())
+            }));
+        }
+    }
 
     #[test]
     fn generation_changes_with_the_entries_only() {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 
 use super::axis::{Axis, CIRCUMSTANCES, Results};
 use super::keys::GoName;
@@ -31,13 +31,16 @@ pub(super) fn row_heads(results: Results<'_>, rows: &Axis, by: &Projection, with
             let first = rows.first[r] as usize;
             let f = &results.groups[first];
             if first != i && !(g.name == f.name && g.keys == f.keys) {
-                let keys = own_keys(results, by, g, &mut words);
+                let keys: HashSet<Pair> = own_keys(results, by, g, &mut words).into_iter().collect();
                 heads[r].1.retain(|pair| keys.contains(pair));
             }
         }
     }
     heads.into_iter().map(|(name, keys)| (name, keys.into())).collect()
 }
+
+/// So many keys of a result are looked through one by one.
+const FEW: usize = 32;
 
 /// Keys and values handed out before: rows share most of them.
 #[derive(Default)]
@@ -86,10 +89,17 @@ fn cached(words: &mut HashMap<String, Arc<str>>, key: &str, make: impl Fn(&str) 
 /// Keys of a result that belong to its row: the fields of `--row`, its name, parts and parameters, less those named in other lists.
 fn own_keys(results: Results<'_>, by: &Projection, g: &Group, words: &mut Words) -> Vec<Pair> {
     let mut out: Vec<Pair> = Vec::with_capacity(4);
+    // The keys in `out`, once there are too many to be looked through.
+    let mut many: HashSet<Arc<str>> = HashSet::new();
     let mut add = |words: &mut Words, key: Arc<str>, value: &str| {
-        if !value.is_empty() && !out.iter().any(|(k, _)| *k == key) {
+        let known = if many.is_empty() { out.iter().any(|(k, _)| *k == key) } else { many.contains(&key) };
+        if !value.is_empty() && !known {
             let value = words.value(&key, value);
             out.push((key, value));
+            if out.len() > FEW {
+                let from = many.len();
+                many.extend(out.iter().skip(from).map(|(k, _)| k.clone()));
+            }
         }
     };
     for field in &by.fields {
