@@ -4,9 +4,16 @@
 //! `librocksdbjni-osx-{arm64,x86_64}.jnilib`, `librocksdbjni-win64.dll`. Jars with a classifier hold one of them.
 
 use std::fs::File;
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 use super::{Error, Result};
+
+/// A library is at most this large; that of RocksDB 10 with all its symbols is 80 MB. More is a jar made to fill the disk.
+const LARGEST: u64 = 1 << 30;
+
+/// Members named in a message.
+const NAMED: usize = 20;
 
 /// The file is a jar (or zip) by its name.
 pub fn is_archive(path: &Path) -> bool {
@@ -47,6 +54,11 @@ pub fn extract(jar: &Path, to: &Path) -> Result<PathBuf> {
             .map(|n| n.into_owned())
             .collect();
         have.sort_unstable();
+        let more = have.len().saturating_sub(NAMED);
+        have.truncate(NAMED);
+        if more > 0 {
+            have.push(format!("{more} more"));
+        }
         let have = if have.is_empty() { "no RocksDB library at all".to_owned() } else { have.join(", ") };
         return Err(error(format!("expected {wanted} in the jar, found {have}")));
     };
@@ -54,8 +66,17 @@ pub fn extract(jar: &Path, to: &Path) -> Result<PathBuf> {
     // The name is one of the literals above, so it cannot lead out of the directory.
     let target = to.join(&wanted);
     let mut out = File::create_new(&target).map_err(|e| error(format!("cannot write {}: {e}", target.display())))?;
-    std::io::copy(&mut entry, &mut out).map_err(|e| error(format!("{wanted}: {e}")))?;
+    copy(&mut entry, &mut out, LARGEST).map_err(|e| error(format!("{wanted}: {e}")))?;
     Ok(target)
+}
+
+/// Copies at most `limit` bytes, whatever the jar says of their number.
+fn copy(from: &mut impl Read, to: &mut impl Write, limit: u64) -> io::Result<()> {
+    let copied = io::copy(&mut from.take(limit + 1), to)?;
+    if copied > limit {
+        return Err(io::Error::other(format!("larger than {} MiB, which no library is", limit >> 20)));
+    }
+    Ok(())
 }
 
 #[cfg(test)]
@@ -78,7 +99,6 @@ mod tests {
 
     #[test]
     fn a_jar_of_another_system_is_refused_with_what_it_has() {
-        use std::io::Write;
         let dir = tempfile::tempdir().unwrap();
         let jar = dir.path().join("x.jar");
         let mut zip = zip::ZipWriter::new(File::create(&jar).unwrap());
@@ -89,5 +109,37 @@ mod tests {
         assert!(text.contains("found librocksdbjni-linux-vax.so"), "{text}");
         std::fs::write(&jar, "no zip").unwrap();
         assert!(extract(&jar, dir.path()).unwrap_err().to_string().contains("not a readable jar"));
+    }
+
+    #[test]
+    fn a_member_that_unpacks_without_end_is_given_up() {
+        let packed = {
+            let mut zip = zip::ZipWriter::new(io::Cursor::new(Vec::new()));
+            zip.start_file("x", zip::write::SimpleFileOptions::default()).unwrap();
+            for _ in 0..64 {
+                zip.write_all(&[0; 1 << 16]).unwrap();
+            }
+            zip.finish().unwrap()
+        };
+        assert!(packed.get_ref().len() < 1 << 14);
+        let mut archive = zip::ZipArchive::new(packed).unwrap();
+        let mut unpacked = Vec::new();
+        let error = copy(&mut archive.by_index(0).unwrap(), &mut unpacked, 1 << 20).unwrap_err().to_string();
+        assert!(error.contains("larger than 1 MiB"), "{error}");
+        assert_eq!(unpacked.len(), (1 << 20) + 1);
+        copy(&mut archive.by_index(0).unwrap(), &mut Vec::new(), 4 << 20).unwrap();
+    }
+
+    #[test]
+    fn a_jar_with_many_members_is_not_listed_to_its_end() {
+        let dir = tempfile::tempdir().unwrap();
+        let jar = dir.path().join("x.jar");
+        let mut zip = zip::ZipWriter::new(File::create(&jar).unwrap());
+        for n in 0..5000 {
+            zip.start_file(format!("librocksdbjni-other{n:04}.so"), zip::write::SimpleFileOptions::default()).unwrap();
+        }
+        zip.finish().unwrap();
+        let text = extract(&jar, dir.path()).unwrap_err().to_string();
+        assert!(text.ends_with("librocksdbjni-other0019.so, 4980 more") && text.len() < 1000, "{text}");
     }
 }
