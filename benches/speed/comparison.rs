@@ -21,8 +21,8 @@ pub fn all(c: &mut Criterion) {
     growth(c, "values", sizes(2500), |values| read(&pair(Shape::Few, FEW * values), &Filter::all()));
     // Rows of 25 values in 5 forks a side; 2600 bytes of a log each.
     growth(c, "forked rows", sizes(1000), |rows| {
-        let log = || source(repeated(Repeated::JmhLog, 2600 * rows));
-        read(&[log(), log()], &Filter::all())
+        let log = |first| source(repeated(Repeated::JmhLog, first, 2600 * rows));
+        read(&[log(0), log(1)], &Filter::all())
     });
 }
 

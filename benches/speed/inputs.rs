@@ -1,7 +1,7 @@
 //! Inputs to measure with: the same bytes on every run and every machine, as large as asked for.
 //!
-//! Go text is made by the formats of Go's testing package. Logs and tables of other producers are real ones of testdata, repeated with
-//! other digits. Not here: inputs that abstat itself makes of these (benchstat's tables, tidy lines).
+//! Go text is made by the formats of Go's testing package. Logs and tables of other producers are real ones of testdata, repeated.
+//! Not here: inputs that abstat itself makes of these (benchstat's tables, tidy lines).
 
 use std::io::{self, Write};
 
@@ -136,7 +136,7 @@ pub fn go_json(text: &str) -> Vec<u8> {
     out
 }
 
-/// Formats other than Go's, made of a real file.
+/// Formats other than Go's, made of real files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Repeated {
     JmhLog,
@@ -146,59 +146,83 @@ pub enum Repeated {
     ReportTsv,
 }
 
-/// About `bytes` bytes of a format: the real file again and again with other digits; JMH's classes get a number each time.
-pub fn repeated(format: Repeated, bytes: usize) -> Vec<u8> {
-    let template = match format {
-        Repeated::JmhLog => include_str!("../../testdata/jmh/real/40-pair-base.log"),
-        Repeated::JmhJson => include_str!("../../testdata/jmh/real/40-pair-base.json"),
-        Repeated::JmhTable => include_str!("../../testdata/jmh/real/40-pair-base.txt"),
-        Repeated::DbBench => include_str!("../../testdata/db_bench/real/26-ab-base.log"),
-        Repeated::ReportTsv => include_str!("../../testdata/db_bench/example/versions.tsv"),
-    };
-    // What stands once in a file: the head of a table, the brackets of an array.
-    let (head, body, between, tail) = match format {
-        Repeated::JmhJson => {
-            ("[", template.trim().trim_start_matches('[').trim_end_matches(']').trim_end(), ",", "\n]\n")
-        }
-        Repeated::JmhTable | Repeated::ReportTsv => {
-            let (head, body) = template.split_at(template.find('\n').map_or(0, |n| n + 1));
-            (head, body, "", "")
-        }
-        Repeated::JmhLog | Repeated::DbBench => ("", template, "", ""),
-    };
-    let mut random = Random(3);
-    let mut out = Vec::with_capacity(bytes + template.len() * 2);
-    out.extend_from_slice(head.as_bytes());
-    for copy in 0..(bytes / body.len()).max(1) {
-        if copy > 0 {
-            out.extend_from_slice(between.as_bytes());
-        }
-        let body =
-            body.replace("MapBench", &format!("Map{copy:05}Bench")).replace("Benchmark     (", "Benchmark          (");
-        with_other_digits(body.as_bytes(), &mut random, &mut out);
-    }
-    out.extend_from_slice(tail.as_bytes());
-    out
+macro_rules! testdata {
+    ($($path:literal),+) => { &[$(include_str!(concat!("../../testdata/", $path))),+] };
 }
 
-/// Copies `text`. Of numbers with three decimals or more, and of whole numbers in front of ` ops/sec`, every digit but the first changes.
-fn with_other_digits(text: &[u8], random: &mut Random, out: &mut Vec<u8>) {
-    let mut i = 0;
-    while i < text.len() {
-        let length = text[i..].iter().take_while(|b| b.is_ascii_digit() || **b == b'.').count();
-        if length == 0 {
-            out.push(text[i]);
-            i += 1;
-            continue;
+impl Repeated {
+    fn files(self) -> &'static [&'static str] {
+        match self {
+            Repeated::JmhLog => testdata!("jmh/real/40-pair-base.log", "jmh/real/42-pair-new.log"),
+            Repeated::JmhJson => testdata!("jmh/real/40-pair-base.json", "jmh/real/42-pair-new.json"),
+            Repeated::JmhTable => testdata!("jmh/real/40-pair-base.txt"),
+            Repeated::DbBench => testdata!(
+                "db_bench/real/03-read-core.log",
+                "db_bench/real/14-multireadrandom.log",
+                "db_bench/real/15-mergerandom.log",
+                "db_bench/real/26-ab-base.log",
+                "db_bench/real/27-ab-new.log"
+            ),
+            Repeated::ReportTsv => testdata!("db_bench/example/versions.tsv"),
         }
-        let number = &text[i..i + length];
-        let decimals = number.iter().rev().position(|b| *b == b'.').unwrap_or(0);
-        let points = number.iter().filter(|b| **b == b'.').count();
-        let measured = points == 1 && decimals >= 3 || points == 0 && text[i + length..].starts_with(b" ops/sec");
-        out.push(number[0]);
-        for &b in &number[1..] {
-            out.push(if measured && b != b'.' { b'0' + (random.next() % 10) as u8 } else { b });
-        }
-        i += length;
     }
+
+    /// What stands once, before all files; the part of a file that is repeated; what stands between two; what ends it all.
+    fn parts(self, file: &str) -> (&str, &str, &str, &str) {
+        match self {
+            Repeated::JmhLog | Repeated::DbBench => ("", file, "", ""),
+            Repeated::JmhJson => {
+                let objects = file.trim().trim_start_matches('[').trim_end_matches(']').trim_end();
+                ("[", objects, ",", "\n]\n")
+            }
+            Repeated::JmhTable | Repeated::ReportTsv => {
+                let (head, rows) = file.split_at(file.find('\n').map_or(0, |n| n + 1));
+                (head, rows, "", "")
+            }
+        }
+    }
+}
+
+/// About `bytes` bytes of a format: its real files, beginning with file `first`, again and again. Numbers stay as they are, because printed
+/// means agree with printed runs; JMH's classes get another name each time.
+pub fn repeated(format: Repeated, first: usize, bytes: usize) -> Vec<u8> {
+    let mut files = format.files().iter().cycle().skip(first);
+    let mut out = String::with_capacity(bytes + (1 << 16));
+    let mut end = "";
+    for copy in 0.. {
+        let Some(file) = files.next().filter(|_| copy == 0 || out.len() < bytes) else { break };
+        let (head, body, between, tail) = format.parts(file);
+        out.push_str(if copy == 0 { head } else { between });
+        out.push_str(&renamed(body, copy));
+        end = tail;
+    }
+    out.push_str(end);
+    out.into_bytes()
+}
+
+/// Gives JMH's classes a number of five digits, and the columns of their tables five more.
+fn renamed(text: &str, number: usize) -> String {
+    let text = text.replace("Bench.", &format!("Bench{number:05}."));
+    text.replace("Benchmark  ", "Benchmark       ")
+}
+
+/// About `bytes` bytes of one db_bench log: its real head, then results only, of five benchmarks in turns.
+pub fn db_bench_results(bytes: usize) -> Vec<u8> {
+    let real = include_str!("../../testdata/db_bench/real/26-ab-base.log");
+    let head = real.find("fillseq").unwrap_or(0);
+    let mut out = String::with_capacity(bytes + 200);
+    out.push_str(&real[..head]);
+    let mut random = Random(4);
+    for name in ["readrandom", "readseq", "readmissing", "seekrandom", "overwrite"].iter().cycle() {
+        if out.len() >= bytes {
+            break;
+        }
+        let micros = 6.2 * random.time();
+        let (rate, seconds) = (1e6 / micros, micros * 0.05);
+        let mb = rate * 420.0 / 1e6;
+        out.push_str(&format!(
+            "{name:<12} : {micros:11.3} micros/op {rate:.0} ops/sec {seconds:.3} seconds 50000 operations; {mb:6.1} MB/s\n"
+        ));
+    }
+    out.into_bytes()
 }

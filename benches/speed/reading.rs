@@ -6,7 +6,7 @@ use abstat::pivot::{Filter, Layout, Mode, layout};
 use abstat::render::{benchstat, samples};
 use criterion::{BenchmarkId, Criterion, SamplingMode, Throughput};
 
-use crate::inputs::{Repeated, Shape, Side, go_json, repeated};
+use crate::inputs::{Repeated, Shape, Side, db_bench_results, go_json, repeated};
 use crate::{go, pair, read, sizes, source};
 
 /// Bytes of the smallest input.
@@ -18,7 +18,7 @@ const GO_LINE: usize = 140;
 pub fn all(c: &mut Criterion) {
     let lines = |bytes: usize| bytes.div_ceil(GO_LINE);
     let go = |shape| move |bytes| go(shape, lines(bytes), Side::Old);
-    let other = |format| move |bytes| repeated(format, bytes);
+    let other = |format| move |bytes| repeated(format, 0, bytes);
 
     growth(c, "go-few", go(Shape::Few));
     growth(c, "go-many", go(Shape::Many));
@@ -31,6 +31,7 @@ pub fn all(c: &mut Criterion) {
     growth(c, "jmh-json", other(Repeated::JmhJson));
     growth(c, "jmh-table", other(Repeated::JmhTable));
     growth(c, "db_bench", other(Repeated::DbBench));
+    growth(c, "db_bench-results", db_bench_results);
     growth(c, "report-tsv", other(Repeated::ReportTsv));
     growth(c, "benchstat", benchstat_table);
     growth(c, "abstat", tidy_lines);
