@@ -2,7 +2,8 @@
 //!
 //! ```` ```console ```` blocks hold commands behind `$ ` and the output that is expected; `...` alone on a line stands for any lines.
 //! ```` ```sh ```` blocks hold commands only: they must succeed, or end with the code of a comment `# exit N`.
-//! Programs of others (`go`, `gh`, `duckdb`, `cargo`) are stood for by `tests/readme-bin`. `ABSTAT_UPDATE=1` writes the outputs anew.
+//! Programs of others (`go`, `gh`, `duckdb`, `cargo`) are stood for by `tests/readme-bin`. Measurements are made, but
+//! few of them, of small files. `ABSTAT_UPDATE=1` writes the outputs anew.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -46,6 +47,7 @@ fn run(command: &str, dir: &Path) -> (String, i32) {
         .current_dir(dir)
         .env("PATH", path)
         .env("GITHUB_STEP_SUMMARY", dir.join("summary.md"))
+        .envs([("BENCH_PAIRS", "1"), ("BENCH_STARTS", "2")])
         .env_remove("NO_COLOR")
         .env_remove("CLICOLOR_FORCE")
         .env_remove("COLUMNS")
