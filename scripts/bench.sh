@@ -94,7 +94,7 @@ whole() {
         other=$(cut -d' ' -f1 "$dir/seconds.benchstat")
         row "... beside benchstat" "1/$(calc %.0f "$other/$cpu") of its CPU" "benchstat: $(calc %.1f "$other") s"
     fi
-    row "... elapsed" "$(calc %.2f "$elapsed") s" "as \`abstat benchstat\`: $(cut -d' ' -f2 "$dir/seconds.drop-in" | median) s"
+    row "... elapsed" "$(calc %.2f "$elapsed") s" "as \`abstat benchstat\`: $(calc %.2f "$(cut -d' ' -f2 "$dir/seconds.drop-in" | median)") s"
     row "... most memory" "$(calc %.0f "$kib/1024") MiB" \
         "$(calc %.1f "$kib*1024/($lines*8)") bytes for each of $(thousands $((lines * 8))) values"
 }
@@ -102,7 +102,7 @@ whole() {
 row measured abstat beside
 row :-- :-- :--
 files="2 files of $(thousands "$lines") lines"
-whole few "$files, $(calc %.0f "$lines/20") runs of 20 benchmarks"
+whole few "$files, $(thousands $((lines / 20))) runs of 20 benchmarks"
 whole many "$files, 10 runs of $(thousands $((lines / 10))) benchmarks"
 
 say "start to exit: $starts times"
@@ -158,7 +158,7 @@ if [ -z "$quick" ]; then
     say "stages: cargo bench, three minutes"
     mkdir -p "$target/criterion"
     touch "$dir/began"
-    cargo bench --quiet --bench speed >"$dir/criterion.txt" 2>&1
+    cargo bench --quiet --bench speed >"$dir/criterion.txt" 2>&1 || { tail -20 "$dir/criterion.txt" >&2; exit 1; }
     # Group, size, bytes or rows, nanoseconds; single benchmarks have their name in the place of the group.
     find "$target/criterion" -path '*/new/benchmark.json' -newer "$dir/began" | while read -r file; do
         field() { sed -n "s/.*\"$1\":\"\{0,1\}\([^\",}]*\).*/\1/p" "$file"; }
@@ -189,7 +189,7 @@ if [ -z "$quick" ]; then
     single "mann-whitney/25 v 25 untied" "... 25 v 25"
     single "mann-whitney/25 v 25 tied" "... with ties"
     single "mann-whitney/200 v 200 untied" "... 200 v 200"
-    single "mann-whitney/200 v 200 untied, the first" "... the first of a table"
+    single "mann-whitney/200 v 200 untied first" "... the first of a table"
     single "mann-whitney/200 v 200 tied" "... with ties"
     stage tests "Mann-Whitney, many of 10 v 10" "tests/s" 1
     single "interval/hodges-lehmann 10 v 10" "Hodges-Lehmann, 10 v 10"

@@ -62,7 +62,7 @@ fn run(command: &str, dir: &Path) -> (String, i32) {
 fn workspace() -> tempfile::TempDir {
     let dir = tempfile::tempdir().unwrap();
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    for name in ["testdata", "scripts"] {
+    for name in ["testdata", "scripts", "Cargo.toml"] {
         std::os::unix::fs::symlink(root.join(name), dir.path().join(name)).unwrap();
     }
     dir

@@ -18,7 +18,7 @@ pub fn all(c: &mut Criterion) {
             // As in a comparison: null distributions of earlier rows are at hand.
             let known = UCache::new();
             group.bench_function(format!("{n} v {n} {kind}"), |b| b.iter(|| mann_whitney(&before, &after, &known)));
-            group.bench_function(format!("{n} v {n} {kind}, the first"), |b| {
+            group.bench_function(format!("{n} v {n} {kind} first"), |b| {
                 b.iter_with_setup(UCache::new, |fresh| (mann_whitney(&before, &after, &fresh), fresh));
             });
         }
