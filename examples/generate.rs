@@ -10,11 +10,11 @@ use std::process::ExitCode;
 #[expect(dead_code, reason = "shared with the benchmarks, which make more")]
 mod inputs;
 
-use inputs::{Repeated, Shape, Side, db_bench_results, go, repeated};
+use inputs::{Repeated, Shape, Side, db_bench_runs, go, repeated};
 
 const USAGE: &str = "\
 usage: generate few|many|loop LINES old|new
-       generate jmh-log|jmh-json|jmh-table|db_bench|db_bench-results|report-tsv BYTES old|new";
+       generate jmh-log|jmh-json|jmh-table|db_bench|db_bench-runs|report-tsv BYTES old|new";
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -51,7 +51,7 @@ fn generate(args: &[&str], out: &mut dyn Write) -> Option<io::Result<()>> {
         "jmh-json" => repeated(Repeated::JmhJson, first, size),
         "jmh-table" => repeated(Repeated::JmhTable, first, size),
         "db_bench" => repeated(Repeated::DbBench, first, size),
-        "db_bench-results" => db_bench_results(size),
+        "db_bench-runs" => db_bench_runs(size),
         "report-tsv" => repeated(Repeated::ReportTsv, first, size),
         _ => return None,
     };

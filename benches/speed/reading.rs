@@ -6,7 +6,7 @@ use abstat::pivot::{Filter, Layout, Mode, layout};
 use abstat::render::{benchstat, samples};
 use criterion::{BenchmarkId, Criterion, SamplingMode, Throughput};
 
-use crate::inputs::{Repeated, Shape, Side, db_bench_results, go_json, repeated};
+use crate::inputs::{Repeated, Shape, Side, db_bench_runs, go_json, repeated};
 use crate::{go, pair, read, sizes, source};
 
 /// Bytes of the smallest input.
@@ -31,7 +31,7 @@ pub fn all(c: &mut Criterion) {
     growth(c, "jmh-json", other(Repeated::JmhJson));
     growth(c, "jmh-table", other(Repeated::JmhTable));
     growth(c, "db_bench", other(Repeated::DbBench));
-    growth(c, "db_bench-results", db_bench_results);
+    growth(c, "db_bench-runs", db_bench_runs);
     growth(c, "report-tsv", other(Repeated::ReportTsv));
     growth(c, "benchstat", benchstat_table);
     growth(c, "abstat", tidy_lines);
