@@ -184,24 +184,24 @@ if [ -z "$quick" ]; then
     read_row report-tsv "\`report.tsv\`"
     read_row benchstat "benchstat's tables"
     read_row abstat "\`abstat convert -f jsonl\`"
-    single "mann-whitney/10 v 10 untied" "Mann-Whitney, exact, 10 v 10"
+    single "mann-whitney/10 v 10 untied" "Mann-Whitney, 10 v 10"
     single "mann-whitney/10 v 10 tied" "... with ties"
     single "mann-whitney/25 v 25 untied" "... 25 v 25"
     single "mann-whitney/25 v 25 tied" "... with ties"
     single "mann-whitney/200 v 200 untied" "... 200 v 200"
     single "mann-whitney/200 v 200 untied first" "... the first of a table"
     single "mann-whitney/200 v 200 tied" "... with ties"
-    stage tests "Mann-Whitney, many of 10 v 10" "tests/s" 1
+    stage tests "Mann-Whitney, many of 10 v 10" "thousand tests/s" 1e3
     single "interval/hodges-lehmann 10 v 10" "Hodges-Lehmann, 10 v 10"
     single "interval/hodges-lehmann 200 v 200" "... 200 v 200"
     single "interval/bootstrap 10 v 10" "bootstrap, 10000 resamples, 10 v 10"
     single "interval/bootstrap 200 v 200" "... 200 v 200"
-    stage "layout rows" "lay out, one core" "rows/s" 1
-    stage "compare rows" "compare, 10 values a side, one core" "rows/s" 1
-    stage "compare forked rows" "... 5 forks of 5 values" "rows/s" 1
+    stage "layout rows" "lay out, one core" "thousand rows/s" 1e3
+    stage "compare rows" "compare, 10 values a side, one core" "thousand rows/s" 1e3
+    stage "compare forked rows" "... 5 forks of 5 values" "thousand rows/s" 1e3
     stage "compare values" "... very many values" "million values/s" 1e6
     for format in text "text with plot" markdown csv json html svg "benchstat text" "benchstat csv"; do
-        stage "render $format" "write $format" "rows/s" 1
+        stage "render $format" "write $format" "thousand rows/s" 1e3
     done
 fi
 
