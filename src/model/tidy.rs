@@ -340,6 +340,9 @@ impl<'de> Deserialize<'de> for Pairs {
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Pairs, A::Error> {
                 let mut pairs = Vec::new();
                 while let Some((key, value)) = map.next_entry::<String, Scalar>()? {
+                    if key.is_empty() {
+                        return Err(serde::de::Error::custom("a key without a name"));
+                    }
                     // null: absent. Absent keys are left out everywhere.
                     if let Some(value) = value.0 {
                         pairs.push((key, value));
