@@ -209,7 +209,14 @@ fn decoded(data: &[u8]) {
     for (step, block) in [(1, 4096), (7, 1), (4096, 33)] {
         // One byte at a time costs as many calls.
         if data.len() * block < 1 << 20 || block > 64 {
-            assert!(lines(data, step, block) == want, "reads of {step}, blocks of {block}");
+            let got = lines(data, step, block);
+            if want.1.is_some() && got.1 == want.1 {
+                // How much comes out before damage is met depends on how much is unpacked at a time.
+                let both = got.0.len().min(want.0.len());
+                assert!(got.0[..both] == want.0[..both], "reads of {step}, blocks of {block}");
+            } else {
+                assert!(got == want, "reads of {step}, blocks of {block}");
+            }
         }
     }
 }
@@ -370,12 +377,11 @@ fn outputs(data: &[u8], choice: u8) -> Outputs {
 
 /// Nothing but line ends steers a terminal.
 fn quiet(name: &str, text: &str) {
-    for line in text.split('\n').filter(|line| printable(line) != *line) {
-        let at = line.char_indices().find(|(at, c)| printable(&line[*at..at + c.len_utf8()]).len() != c.len_utf8());
-        let (at, c) = at.expect("a character that is written out");
-        let near: String = line[..at].chars().rev().take(60).collect::<Vec<_>>().into_iter().rev().collect();
-        panic!("{name}: {c:?} after {near:?}");
-    }
+    let Some(line) = text.split('\n').find(|line| printable(line) != *line) else { return };
+    let at = line.char_indices().find(|(at, c)| printable(&line[*at..at + c.len_utf8()]).len() != c.len_utf8());
+    let (at, c) = at.expect("a character that is written out");
+    let near: String = line[..at].chars().rev().take(60).collect::<Vec<_>>().into_iter().rev().collect();
+    panic!("{name}: {c:?} after {near:?}");
 }
 
 /// Bytes to all outputs: each is of its format, and a second run writes the same.

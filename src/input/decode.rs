@@ -210,6 +210,15 @@ mod tests {
         let (got, why) = failed(&[gz(b"a\n"), b"and then text\n".to_vec()].concat());
         assert_eq!(got, b"a\n");
         assert!(why.starts_with("the gzip data is damaged: "), "{why}");
+        // Wrong bits in the middle: what is before them is there.
+        let long = text(20_000);
+        let mut packed = gz(&long);
+        let at = packed.len() / 2;
+        packed[at..at + 8].fill(0xff);
+        let (got, why) = failed(&packed);
+        assert!(why.starts_with("the gzip data is damaged: "), "{why}");
+        let third = long.len() / 3;
+        assert!(got.len() > third && got[..third] == long[..third], "{} of {}", got.len(), long.len());
         // A window of 256 MiB; a dictionary.
         let (_, why) = failed(b"\x28\xb5\x2f\xfd\x00\x90\x01\x00\x00");
         assert!(why.contains("128 MiB"), "{why}");

@@ -46,7 +46,9 @@ struct Gzip<R>(MultiGzDecoder<R>);
 
 impl<R: Read> Read for Gzip<R> {
     fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
-        self.0.read(buf).map_err(|e| match e.kind() {
+        // What a call has unpacked before it meets damage is lost: little of it then.
+        let most = buf.len().min(1 << 12);
+        self.0.read(&mut buf[..most]).map_err(|e| match e.kind() {
             io::ErrorKind::UnexpectedEof => cut("gzip"),
             io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData if e.raw_os_error().is_none() => {
                 damaged("gzip", &e)
