@@ -37,8 +37,11 @@ fn log(bytes: usize, out: &mut dyn Write) -> std::io::Result<()> {
     out.flush()
 }
 
+/// Writes a stream.
+type Feed<'a> = &'a dyn Fn(&mut dyn Write);
+
 /// Runs `abstat` over `file`, or over what `feed` writes. What it printed, and the peak of all children so far in bytes.
-fn abstat(args: &[&str], feed: Option<&dyn Fn(&mut dyn Write)>) -> (String, i64) {
+fn abstat(args: &[&str], feed: Option<Feed<'_>>) -> (String, i64) {
     let mut child = Command::cargo_bin("abstat")
         .unwrap()
         .args(args)
@@ -79,7 +82,7 @@ fn a_long_stream_of_which_little_is_kept_takes_little_memory() {
     let path = |name: &str| dir.path().join(name).to_string_lossy().into_owned();
     let filter = ["-f", "csv", "--filter", ".name:Get7 .unit:ns/op"];
     let with = |input: &str| [&filter[..], &[input]].concat().into_iter().map(str::to_owned).collect::<Vec<_>>();
-    let run = |input: &str, feed: Option<&dyn Fn(&mut dyn Write)>| {
+    let run = |input: &str, feed: Option<Feed<'_>>| {
         let args = with(input);
         let args: Vec<&str> = args.iter().map(String::as_str).collect();
         abstat(&args, feed)
