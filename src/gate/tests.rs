@@ -182,7 +182,7 @@ fn rows_on_trust_are_refused_unless_told_otherwise() {
     for why in [Why::Pooled, Why::OneProcess] {
         let mut c = compared(100.0, 120.0, 1.1, 1.3, Verdict::Worse { confirmed: false });
         c.why = Some(why);
-        let mut r = report(vec![table("sec/op", vec![row("x", Some(c.clone()))])]);
+        let mut r = report(vec![table("sec/op", vec![row("x", Some(c))])]);
         let (outcomes, said, exit) = judge(&r, &rules(&["slower>5%"]));
         assert_eq!((exit, outcomes[0].judged, outcomes[0].tripped), (GateExit::CouldNotJudge, 0, false));
         assert_eq!(
@@ -371,7 +371,7 @@ fn lines_say_what_tripped_and_how_many_were_judged() {
     assert_eq!(say(&r, "slower>50%"), "gate: passed slower>50%: none of 4 rows");
     assert_eq!(say(&r, ".unit:x: slower"), "gate: .unit:x: slower could judge nothing");
     let worse = compared(100.0, 110.4, 1.081, 1.13, WORSE);
-    r.tables[0].rows = (0..9).map(|i| row(&format!("a\x1b[{i}m"), Some(worse.clone()))).collect();
+    r.tables[0].rows = (0..9).map(|i| row(&format!("a\x1b[{i}m"), Some(worse))).collect();
     r.tables.push(table("B/op", vec![]));
     let line = say(&r, "slower");
     assert!(line.contains("a\\x1b[0m sec/op +10.4%") && line.ends_with("; and 4 more"), "{line}");

@@ -251,10 +251,10 @@ impl<'a> Drawn<'a> {
             d.names.push(&text.plain(&name[package..]), PLAIN);
             let scale = row_scales[k];
             let last = (0..n).rev().find(|&i| row.comparison(i).is_some());
-            for i in 0..n {
+            for (i, errors) in errors.iter().enumerate() {
                 let cell = row.cell(i);
-                let (error, _) = errors[i].cell(k);
-                let pad = errors[i].width() - grid::width(error);
+                let (error, _) = errors.cell(k);
+                let pad = errors.width() - grid::width(error);
                 d.centers[i].push_with(PLAIN, |out| {
                     text.write_center(cell.as_ref(), scale, out);
                     out.extend(std::iter::repeat_n(' ', pad));
