@@ -114,6 +114,15 @@ impl Shared<'_> {
         self.arrived.notify_all();
     }
 
+    /// A measured thread has done what it had to do in this iteration.
+    fn finish(&self) {
+        // Under the lock: the main thread looks at the number and goes to sleep without a gap in between.
+        let laps = self.laps();
+        self.busy.fetch_sub(1, Ordering::Release);
+        drop(laps);
+        self.arrived.notify_all();
+    }
+
     fn push(&self, iteration: u32, lap: Lap) {
         self.laps().done.push((iteration, lap));
         self.arrived.notify_all();
@@ -218,7 +227,7 @@ impl<'a> Track<'a> {
             let times = timed(op, &shared.current, mine, self.limit(), &mut latency)
                 .map_err(|message| shared.fail(format!("{name}: {message}")));
             if self.role != Role::Beside {
-                shared.busy.fetch_sub(1, Ordering::Release);
+                shared.finish();
             }
             shared.barrier.wait();
             if let Ok((start, end)) = times {
@@ -352,11 +361,13 @@ fn drive_synchronized(shared: &Shared<'_>, measured: u32, report: &mut dyn FnMut
                 }
             }
             Length::Ops(_) => {
+                // Woken by the last thread: looking again and again would take time from what is measured.
+                let mut laps = shared.laps();
                 while shared.busy.load(Ordering::Acquire) > 0
                     && !shared.failed.load(Ordering::Relaxed)
                     && !shared.halt.load(Ordering::Relaxed)
                 {
-                    std::thread::sleep(Duration::from_millis(1));
+                    laps = shared.arrived.wait_timeout(laps, NAP).unwrap_or_else(PoisonError::into_inner).0;
                 }
             }
         }

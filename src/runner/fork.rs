@@ -4,6 +4,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, Sender};
 use std::time::{Duration, Instant};
 
 use hdrhistogram::Histogram;
@@ -242,7 +243,15 @@ fn load_and_measure<E: Engine>(
     let b = &request.benchmark;
     let db = engine.open(&open_options(b, path)).map_err(|e| e.to_string())?;
     tell(Event::Opened { facts: db.facts() });
-    load(&db, b, values, halt, tell)?;
+    // In a thread that ends, as measuring threads are: the memory that the load gave back is then theirs to use again.
+    std::thread::scope(|scope| {
+        let (sender, loading) = mpsc::channel();
+        let loader = scope.spawn(|| load(&db, b, values, halt, sender));
+        for event in loading {
+            tell(event);
+        }
+        loader.join().unwrap_or_else(|_| Err("the load panicked".to_owned()))
+    })?;
     tell(Event::Settling);
     db.flush().map_err(|e| format!("flush after the load: {e}"))?;
     if b.compact {
@@ -302,8 +311,10 @@ fn load<D: Database>(
     b: &Benchmark,
     values: &Values,
     halt: &AtomicBool,
-    tell: &mut dyn FnMut(Event),
+    tell: Sender<Event>,
 ) -> Result<(), String> {
+    // Nobody who listens is no reason to stop.
+    let tell = |event| drop(tell.send(event));
     let mode = WriteMode { wal: b.wal, sync: false };
     let mut session = db.session(mode, None).map_err(|e| e.to_string())?;
     let mut keys = Keys::new(b);
