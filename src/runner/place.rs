@@ -184,6 +184,12 @@ pub fn overwrite(path: &Path) -> Result<()> {
             ));
         }
     }
+    if let Some(by) = locked(path) {
+        return Err(Error::refused(
+            format!("{}: process {by} has this database open, so it is not overwritten", path.display()),
+            "wait for its end, or name another directory",
+        ));
+    }
     let left = foreign(path)?;
     if !left.is_empty() {
         return Err(Error::refused(
@@ -192,6 +198,22 @@ pub fn overwrite(path: &Path) -> Result<()> {
         ));
     }
     empty(path).map(|_| ())
+}
+
+/// The process that has the database at `path` open: RocksDB keeps a lock on its file LOCK as long.
+#[cfg(unix)]
+fn locked(path: &Path) -> Option<u32> {
+    use rustix::process::{Flock, FlockType, fcntl_getlk};
+    // Opened for writing: a lock for writing can be asked about only then.
+    let file = fs::OpenOptions::new().write(true).open(path.join("LOCK")).ok()?;
+    let holder = fcntl_getlk(&file, &Flock::from(FlockType::WriteLock)).ok()??;
+    Some(holder.pid.map_or(0, |pid| pid.as_raw_nonzero().get().unsigned_abs()))
+}
+
+/// Elsewhere an open file cannot be removed.
+#[cfg(not(unix))]
+fn locked(_: &Path) -> Option<u32> {
+    None
 }
 
 /// Names in `path` that are not RocksDB's.
