@@ -157,6 +157,8 @@ fn describe(status: ExitStatus) -> String {
                 9 => " (SIGKILL)",
                 11 => " (SIGSEGV)",
                 15 => " (SIGTERM)",
+                24 => " (SIGXCPU)",
+                25 => " (SIGXFSZ)",
                 _ => "",
             };
             return format!("was killed by signal {signal}{name}");

@@ -64,9 +64,12 @@ const NO_SPACE: &str = "No space left";
 
 /// What can be done about a failure, by a word of its message.
 fn hint_for(message: &str) -> Option<&'static str> {
-    let table: [(&str, &str); 7] = [
+    let table: [(&str, &str); 9] = [
         (NO_SPACE, "free some space, or use --dir for another file system"),
-        ("lock", "another process has this database open"),
+        // Not "lock" alone: that is in every message about blocks and clocks.
+        ("lock file:", "another process has this database open"),
+        ("lock hold by", "another process has this database open"),
+        ("(SIGXFSZ)", "files may not grow further: a limit of the shell (ulimit -f)"),
         ("Direct I/O", "--io direct needs a file system that supports it (tmpfs does not): --dir"),
         ("direct I/O", "--io direct needs a file system that supports it (tmpfs does not): --dir"),
         ("not linked with the binary", "this library was built without it; --compression none always works"),
@@ -564,6 +567,20 @@ fn announcement(plan: &Plan) -> String {
     format!("{text}; {}", more.join(", "))
 }
 
+/// `engines: v7 RocksDB 7.8.3 (librocksdb.so.7.8), memory`: what stands behind each label.
+fn introduction(engines: &[Ready]) -> String {
+    let one = |r: &Ready| match &r.engine {
+        ChildEngine::Memory if r.label == r.facts.source => r.label.clone(),
+        ChildEngine::Memory => format!("{} {}", r.label, r.facts.source),
+        ChildEngine::Library(_) if r.label == r.facts.version => {
+            format!("RocksDB {} ({})", r.facts.version, r.facts.source)
+        }
+        ChildEngine::Library(_) => format!("{} RocksDB {} ({})", r.label, r.facts.version, r.facts.source),
+    };
+    let list: Vec<String> = engines.iter().map(one).collect();
+    format!("engine{}: {}", if list.len() == 1 { "" } else { "s" }, list.join(", "))
+}
+
 fn execute(
     plan: Plan,
     recorded: Option<Recorded>,
@@ -596,6 +613,7 @@ fn execute(
         },
     };
     progress.say(&announcement(&plan));
+    progress.say(&introduction(&engines));
     let mut run = Run {
         plan: &plan,
         options,

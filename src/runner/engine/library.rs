@@ -39,7 +39,14 @@ impl Library {
     /// # Errors
     /// The loader's message, or that this is no RocksDB.
     pub fn load(path: &Path) -> Result<&'static Library> {
-        let load_error = |e: libloading::Error| Error::Load { path: path.to_owned(), message: e.to_string() };
+        let load_error = |e: libloading::Error| {
+            // Its own words are only which call failed; the loader's are behind them.
+            let message = std::error::Error::source(&e).map_or_else(|| e.to_string(), ToString::to_string);
+            // They begin with the file, as ours do.
+            let named = format!("{}: ", path.display());
+            let message = message.strip_prefix(&named).map(str::to_owned).unwrap_or(message);
+            Error::Load { path: path.to_owned(), message }
+        };
         #[cfg(unix)]
         let library: libloading::Library = {
             use libloading::os::unix;
