@@ -156,6 +156,74 @@ fn the_table_of_a_run_is_that_of_its_go_text() {
     assert!(stdout(&other).contains("op/sec relative to b"), "{}", stdout(&other));
 }
 
+/// The tables of a comparison in JSON.
+fn tables(output: &std::process::Output) -> serde_json::Value {
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(output));
+    let mut json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    json["tables"].take()
+}
+
+/// `abstat run ... -f go | abstat --col /engine` says what the run says: the same rows, centers, intervals, p, verdicts and notes.
+fn go_text_makes_the_same_comparison(first: &str, second: &str) {
+    let dir = tempfile::tempdir().unwrap();
+    let record = dir.path().join("run.jsonl");
+    let mut command = abstat();
+    command.args(["run", "get,put,readwrite", "--keys", "500", "--engine", first, "--engine", second, "--latency"]);
+    command.args(["--forks", "3", "--warmup", "1", "--iterations", "2", "--time", "0.1", "-f", "go", "--dir"]);
+    let output = run(command.arg(dir.path()).arg("--record").arg(&record));
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let go = dir.path().join("out.txt");
+    std::fs::write(&go, &output.stdout).unwrap();
+    let resume = || {
+        let mut command = abstat();
+        command.args(["run", "--resume"]).arg(&record);
+        command
+    };
+    assert_eq!(stdout(&run(resume().args(["-f", "go"]))), stdout(&output), "printed at once and from the record");
+
+    for (options, view) in [(&[][..], &["--relative"][..]), (&["--col", "/engine"], &[])] {
+        let own = tables(&run(resume().args(["-f", "json", "--"]).args(options)));
+        let piped = tables(&run(abstat().arg(&go).args(["--col", "/engine", "-f", "json"]).args(view)));
+        let cell = |i: usize| &own[0]["rows"][i]["cells"][1];
+        assert_eq!((cell(0)["n"].as_u64(), cell(0)["forks"].as_u64()), (Some(6), Some(3)), "{own}");
+        let comparison = &own[0]["rows"][0]["comparisons"][1];
+        assert!(comparison["lo"].is_f64() && comparison["verdict"].is_string(), "{comparison}");
+        assert_eq!(own, piped);
+        // Three units of five rows, and the percentiles.
+        assert!(own.as_array().unwrap().len() >= 3, "{own}");
+    }
+
+    // The drop-in for benchstat reads the same file: medians of all iterations.
+    let output = run(abstat().args(["benchstat", "-col", "/engine", "-ignore", "rocksdb", "-format", "csv"]).arg(&go));
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let csv = stdout(&output);
+    let mut rates: Vec<f64> = stdout(&run(resume().args(["-f", "jsonl"])))
+        .lines()
+        .map(|l| serde_json::from_str::<serde_json::Value>(l).unwrap())
+        .filter(|l| l["abstat"] == "sample" && l["phase"] == "measured" && l["params"]["op"] == "put")
+        .filter(|l| l["engine"] == first.split_once('=').unwrap().0)
+        .map(|l| l["ops_s"].as_f64().unwrap())
+        .collect();
+    rates.sort_by(f64::total_cmp);
+    assert_eq!(rates.len(), 6);
+    let median = f64::midpoint(rates[2], rates[3]);
+    let table = csv.split("\n\n").find(|t| t.contains("op/sec")).unwrap_or_else(|| panic!("{csv}"));
+    let row = table.lines().find(|l| l.contains("/op=put/")).unwrap_or_else(|| panic!("{table}"));
+    let printed: f64 = row.split(',').nth(1).unwrap().parse().unwrap();
+    assert!((printed / median - 1.0).abs() < 1e-6, "{printed} {median}");
+}
+
+#[test]
+fn go_text_of_the_map_makes_the_same_comparison() {
+    go_text_makes_the_same_comparison("a=memory", "b=memory");
+}
+
+#[test]
+fn go_text_of_rocksdb_makes_the_same_comparison() {
+    let Some(library) = rocksdb() else { return };
+    go_text_makes_the_same_comparison(&format!("lib={}", library.display()), "map=memory");
+}
+
 #[test]
 fn releases_stand_side_by_side_and_are_a_key() {
     let Some(library) = rocksdb() else { return };
@@ -169,6 +237,10 @@ fn releases_stand_side_by_side_and_are_a_key() {
     let own = stdout(&output);
     assert!(own.lines().any(|l| l.split_whitespace().eq(["lib", "memory"])), "{own}");
     assert!(!own.contains("only in"), "{own}");
+    // What stands behind a label is said: the table shows the label alone.
+    let said = stderr(&output);
+    let line = said.lines().find(|l| l.starts_with("engines: lib RocksDB ")).unwrap_or_else(|| panic!("{said}"));
+    assert!(line.contains(&format!("({})", library.display())) && line.ends_with(", memory"), "{line}");
     let options = ["--col", "rocksdb", "--ignore", "/engine", "-f", "json", "--unit", "op/sec"];
     let by_release = run(abstat().arg(&record).args(options));
     let json: serde_json::Value = serde_json::from_slice(&by_release.stdout).unwrap();
@@ -281,6 +353,11 @@ fn a_library_that_is_not_rocksdb_is_named() {
     let said = stderr(&output);
     assert!(said.contains("libc.so.6 is not a RocksDB library"), "{said}");
     assert!(said.contains("hint: expected a shared library of RocksDB"), "{said}");
+    // Why a file is none is the loader's to say.
+    for (file, why) in [("/no/such/lib.so", "No such file"), ("/etc/passwd", "invalid ELF header")] {
+        let said = stderr(&run(abstat().args(["run", "get", "--engine", file])));
+        assert!(said.contains(&format!("cannot load {file}: ")) && said.contains(why), "{said}");
+    }
 }
 
 #[test]

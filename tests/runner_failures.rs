@@ -156,7 +156,10 @@ fn a_killed_process_loses_its_fork_and_no_other() {
 
 #[test]
 fn ctrl_c_keeps_whole_iterations_and_cleans_up() {
-    for engine in engines() {
+    // A terminal sends the first, `kill` and service managers the second, a closed window the third.
+    let by_engine = engines().into_iter().map(|engine| (engine, Signal::INT));
+    let others = [Signal::TERM, Signal::HUP].map(|signal| ("memory".to_owned(), signal));
+    for (engine, sent) in by_engine.chain(others) {
         let dir = tempfile::tempdir().unwrap();
         let record = dir.path().join("run.jsonl");
         let databases = dir.path().join("databases");
@@ -165,7 +168,7 @@ fn ctrl_c_keeps_whole_iterations_and_cleans_up() {
         let parent = background.child.id();
         wait_for("six samples", || (samples(&record) >= 6).then_some(()));
         let child = wait_for("a child", || children(parent).first().copied());
-        signal(parent, Signal::INT);
+        signal(parent, sent);
         let (code, out, err) = background.end();
         assert_eq!(code, Some(2), "{engine}: {err}");
         assert!(err.contains("error: interrupted") && err.contains("--resume"), "{err}");
@@ -266,6 +269,16 @@ fn a_locked_database_is_an_error_that_says_so() {
     assert_eq!(output.status.code(), Some(2));
     let said = stderr(&output);
     assert!(said.contains("lock") && said.contains("hint: another process has this database open"), "{said}");
+    // Nor is a database removed that somebody works with, although abstat made it.
+    let mut third = abstat();
+    third.args(["run", "put", "--engine"]).arg(&library).args(["--keys", "500", "--quick", "--overwrite-db"]).arg(&db);
+    let output = run(&mut third);
+    assert_eq!(output.status.code(), Some(2));
+    let said = stderr(&output);
+    assert!(said.contains("has this database open, so it is not overwritten"), "{said}");
+    assert!(db.join("CURRENT").is_file() && db.join("ABSTAT_DB").is_file());
+    let seen = samples(&record);
+    wait_for("the first run to go on", || (samples(&record) > seen + 1).then_some(()));
     drop(background);
 }
 
@@ -289,6 +302,8 @@ fn what_one_release_lacks_does_not_stop_the_others() {
             err.contains("has no function rocksdb_cache_create_hyper_clock; cache=hcc cannot be measured"),
             "{err}"
         );
+        // The hint for locked databases: a clock is none.
+        assert!(!err.contains("hint:"), "{err}");
         assert!(!out.contains("/engine=lib"), "{out}");
     }
 }
