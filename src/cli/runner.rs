@@ -29,7 +29,8 @@ Examples:
   abstat run get,put --engine memory --quick      a map in memory, in seconds
   abstat run put --cf none,1,20 --threads 1,4 --record puts.jsonl
                                                   six benchmarks, samples kept in a file
-  abstat run get -f go > new.txt                  samples for benchstat or abstat";
+  abstat run --resume puts.jsonl -f go > puts.txt the same samples for benchstat or abstat;
+                                                  goes on first if the run was cut off";
 
 const LONG_HELP: &str = "\
 Each benchmark runs in --forks processes of its own, interleaved with the others: open a new
@@ -306,7 +307,9 @@ pub struct RunArgs {
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub record: Option<PathBuf>,
 
-    /// Go on with the run that began this record; everything else is read from it.
+    /// Go on with the run that began this record; everything but the output is read from it.
+    ///
+    /// A record that is complete is only printed, in any --format.
     #[arg(long, value_name = "FILE", conflicts_with_all = OF_THE_RECORD, help_heading = "Output")]
     pub resume: Option<PathBuf>,
 
