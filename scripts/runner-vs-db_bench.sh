@@ -5,8 +5,8 @@
 #
 # Each pair runs both programs one after the other, the first one in turn, so that drift of the machine hits both alike. What counts is
 # the mean of the ratios of the pairs and its interval, which abstat itself gives in the end (`--paired`). Expected: puts within 5 % of
-# db_bench, pinned gets no different from it. Seen on 2 cores with RocksDB 7.8.3: fillseq -3.8 % (95 % interval -5.2 .. -2.3, 13 pairs),
-# overwrite -7.1 % (-8.4 .. -2.2, 13 pairs), readrandom -0.6 % (-7.0 .. +4.4, 20 pairs). About 3 % of the puts are the call: db_bench fills one
+# db_bench, pinned gets no different from it. Seen on 2 cores with RocksDB 7.8.3: fillseq -4.2 % (95 % interval -4.6 .. -3.6),
+# overwrite -9.6 % (-11.5 .. -8.1), readrandom -1.5 % (-3.0 .. +0.2), 24 pairs each. About 3 % of the puts are the call: db_bench fills one
 # write batch anew, `put` is rocksdb_put, which makes one each time. Run it by hand on an idle machine; it is no part of CI.
 #
 # Needs db_bench (Debian: rocksdb-tools) and a release build. Environment: ABSTAT (target/release/abstat), DB_BENCH (db_bench),
