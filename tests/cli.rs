@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use assert_cmd::cargo::CommandCargoExt as _;
 
@@ -17,27 +17,17 @@ fn abstat(args: &[&str], stdin: &[u8]) -> Outcome {
 }
 
 fn abstat_in(dir: &Path, args: &[&str], stdin: &[u8]) -> Outcome {
-    let mut child = Command::cargo_bin("abstat")
+    // The program may end before it has read everything.
+    let out = assert_cmd::Command::cargo_bin("abstat")
         .unwrap()
         .args(args)
         .current_dir(dir)
         .env_remove("NO_COLOR")
         .env_remove("CLICOLOR_FORCE")
         .env_remove("COLUMNS")
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
+        .write_stdin(stdin)
+        .output()
         .unwrap();
-    let mut input = child.stdin.take().unwrap();
-    let bytes = stdin.to_vec();
-    // The program may end before it has read everything.
-    let feeder = std::thread::spawn(move || {
-        use std::io::Write as _;
-        let _ = input.write_all(&bytes);
-    });
-    let out = child.wait_with_output().unwrap();
-    feeder.join().unwrap();
     Outcome {
         code: out.status.code().unwrap_or(-1),
         stdout: String::from_utf8_lossy(&out.stdout).into_owned(),

@@ -4,10 +4,8 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::io::Write as _;
-use std::process::{Command, Stdio};
 
-use assert_cmd::cargo::CommandCargoExt as _;
+use assert_cmd::Command;
 use pulldown_cmark::{Event, Options, Parser, Tag};
 
 struct Outcome {
@@ -17,23 +15,14 @@ struct Outcome {
 }
 
 fn abstat(args: &[&str], stdin: &[u8]) -> Outcome {
-    let mut child = Command::cargo_bin("abstat")
+    let out = Command::cargo_bin("abstat")
         .unwrap()
         .args(args)
         .env_remove("COLUMNS")
         .env_remove("CLICOLOR_FORCE")
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
+        .write_stdin(stdin)
+        .output()
         .unwrap();
-    let mut input = child.stdin.take().unwrap();
-    let bytes = stdin.to_vec();
-    let feeder = std::thread::spawn(move || {
-        let _ = input.write_all(&bytes);
-    });
-    let out = child.wait_with_output().unwrap();
-    feeder.join().unwrap();
     let stderr = String::from_utf8(out.stderr).unwrap();
     assert!(!stderr.contains("panicked"), "{stderr}");
     Outcome { code: out.status.code(), stdout: String::from_utf8(out.stdout).unwrap(), stderr }

@@ -159,7 +159,7 @@ fn nothing_in_common(report: &Report) -> Option<Error> {
         return None;
     }
     let rows = || report.tables.iter().flat_map(|t| &t.rows);
-    if rows().any(|r| r.comparisons().map(|(_, c)| c).any(|c| c.why != Some(Why::OneSide))) {
+    if rows().any(|r| r.comparisons().any(|(_, c)| c.why != Some(Why::OneSide))) {
         return None;
     }
     if report.tables.iter().any(|t| t.columns.len() > 1 && t.base.is_none()) {

@@ -285,7 +285,7 @@ impl Assessment {
 
     /// Notes the pooled deviation of logarithms where advice on numbers of runs will be given.
     fn deviation(&mut self, a: &[f64], b: &[f64], cx: &Context<'_>) {
-        if cx.explained || self.decide(None, cx.plan).verdict == Verdict::Unclear {
+        if cx.explained || self.verdict(None, cx.plan).0 == Verdict::Unclear {
             self.sd_log = pooled_sd_log(a, b);
         }
     }

@@ -34,7 +34,7 @@ pub(super) fn count(tables: &[Table], plan: &Plan) -> Counts {
     let mut tested = 0usize;
     for row in tables.iter().flat_map(|t| &t.rows) {
         let mut one_side = false;
-        for c in row.comparisons().map(|(_, c)| c) {
+        for (_, c) in row.comparisons() {
             tested += usize::from(c.p.is_some() && c.test != Test::None);
             counts.after_correction += usize::from(c.verdict.is_confirmed());
             counts.in_doubt += usize::from(matches!(c.why, Some(Why::Pooled | Why::OneProcess)));

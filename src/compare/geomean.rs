@@ -12,22 +12,18 @@ use crate::pivot::{Column, GridTable};
 use crate::report::{Geomean, Row};
 use crate::stats::{self, Interval, LogRatio};
 
-/// What the geomean takes of one row, gathered once: drafts are large, and there may be many.
-struct Line {
-    /// One per column; `None` where there is no exact center.
-    centers: SmallVec<[Option<f64>; 2]>,
-}
+/// The centers of one row, one per column, gathered once: drafts are large, and there may be many. `None`: no exact center.
+type Centers = SmallVec<[Option<f64>; 2]>;
 
 /// The geomean of a table whose rows are drafted; `None` where there is nothing to average.
 pub(super) fn geomean(drafts: &[Draft], columns: &[Column], base: Option<usize>, plan: &Plan) -> Option<Geomean> {
     let n = columns.len();
     let center = |r: &Row, i: usize| r.cell(i).filter(|c| !c.approximate).and_then(|c| c.center);
-    let lines: Vec<Line> =
-        drafts.iter().map(|d| Line { centers: (0..n).map(|i| center(&d.row, i)).collect() }).collect();
-    let is_common = |l: &&Line| l.centers.iter().all(Option::is_some);
+    let lines: Vec<Centers> = drafts.iter().map(|d| (0..n).map(|i| center(&d.row, i)).collect()).collect();
+    let is_common = |l: &&Centers| l.iter().all(Option::is_some);
     let rows = lines.iter().filter(is_common).count();
     let of_column = |i: usize| {
-        let values: Vec<f64> = lines.iter().filter(is_common).filter_map(|l| l.centers[i]).collect();
+        let values: Vec<f64> = lines.iter().filter(is_common).filter_map(|l| l[i]).collect();
         stats::geomean(&values)
     };
     let mut g = Geomean { rows, centers: (0..n).map(of_column).collect(), ..Geomean::default() };
@@ -39,7 +35,7 @@ pub(super) fn geomean(drafts: &[Draft], columns: &[Column], base: Option<usize>,
         g.ratios.push(ratio);
         g.intervals.push(interval.filter(Interval::is_finite).map(|i| (i.lo, i.hi)));
     }
-    let is_positive = |l: &Line| l.centers.iter().flatten().all(|c| *c > 0.0);
+    let is_positive = |l: &Centers| l.iter().flatten().all(|c| *c > 0.0);
     let not_positive: Vec<&str> =
         lines.iter().zip(drafts).filter(|(l, _)| is_common(l) && !is_positive(l)).map(|(_, d)| &*d.row.name).collect();
     if g.centers.iter().chain(&g.ratios).all(Option::is_none) && not_positive.is_empty() {
@@ -63,10 +59,10 @@ pub(super) fn geomean(drafts: &[Draft], columns: &[Column], base: Option<usize>,
 }
 
 /// Geometric mean of the ratios of column `i` to the base over the rows that have both, and its interval.
-fn ratio(drafts: &[Draft], lines: &[Line], base: usize, i: usize, plan: &Plan) -> (Option<f64>, Option<Interval>) {
+fn ratio(drafts: &[Draft], lines: &[Centers], base: usize, i: usize, plan: &Plan) -> (Option<f64>, Option<Interval>) {
     let mut ratios = Vec::new();
     for l in lines {
-        let (Some(x), Some(y)) = (l.centers[base], l.centers[i]) else { continue };
+        let (Some(x), Some(y)) = (l[base], l[i]) else { continue };
         ratios.push(if x == y {
             1.0
         } else if x > 0.0 && y > 0.0 {
@@ -78,7 +74,7 @@ fn ratio(drafts: &[Draft], lines: &[Line], base: usize, i: usize, plan: &Plan) -
     let logs: Vec<f64> = ratios.iter().map(|r: &f64| r.ln()).collect();
     let interval = match plan.geomean {
         GeomeanInterval::Suite => {
-            let both = drafts.iter().zip(lines).filter(|(_, l)| l.centers[base].is_some() && l.centers[i].is_some());
+            let both = drafts.iter().zip(lines).filter(|(_, l)| l[base].is_some() && l[i].is_some());
             // One row of which the error is unknown leaves the whole unknown.
             let errors: Option<Vec<LogRatio>> = both
                 .zip(&logs)

@@ -49,7 +49,8 @@ impl Assessment {
         smallest.is_some_and(|p| p * times as f64 > plan.alpha)
     }
 
-    fn verdict(&self, better: Option<Direction>, plan: &Plan) -> (Verdict, Option<Why>) {
+    /// The word for a unit of which `better` is the good direction, and why it is not another.
+    pub fn verdict(&self, better: Option<Direction>, plan: &Plan) -> (Verdict, Option<Why>) {
         match self.test {
             Test::None if self.why == Some(Why::AllEqual) => return (Verdict::Same, self.why),
             Test::None => return (Verdict::Untested, self.why.or(Some(Why::NoSpread))),

@@ -154,7 +154,7 @@ pub(super) fn of_row(
 /// False alarms on normal noise are below 1.5 % of sides for each of these ([`diagnose`]); those of outliers, of two modes in few values and
 /// of resolution are not, and ranks bear them.
 pub(super) fn serious(base: &Grounds, new: &Grounds, a: &Assessment, plan: &Plan) -> Vec<&'static str> {
-    let verdict = a.decide(None, plan).verdict;
+    let verdict = a.verdict(None, plan).0;
     let contradicts = verdict == Verdict::Unclear && a.p.is_some_and(|p| p <= plan.alpha);
     // The shown medians moved by what the ranks do not support.
     let outside = a.delta_pct.zip(a.lo.zip(a.hi)).is_some_and(|(d, (lo, hi))| !(lo..=hi).contains(&(1.0 + d / 100.0)));

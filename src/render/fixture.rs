@@ -347,7 +347,7 @@ pub fn report(tables: Vec<Table>) -> Report {
         expected_false: 0.05 * tables.iter().map(|t| t.rows.len()).sum::<usize>() as f64,
         ..Counts::default()
     };
-    for c in tables.iter().flat_map(|t| &t.rows).flat_map(|r| r.comparisons().map(|(_, c)| c)) {
+    for (_, c) in tables.iter().flat_map(|t| &t.rows).flat_map(Row::comparisons) {
         let n = match c.verdict {
             Verdict::Better { .. } => &mut summary.faster,
             Verdict::Worse { .. } => &mut summary.slower,

@@ -315,7 +315,7 @@ fn gate_lines(report: &Report, options: &MarkdownOptions) -> Vec<String> {
 fn method_line(report: &Report) -> String {
     let s = &report.settings;
     let mut tests: Vec<&str> = Vec::new();
-    for c in report.tables.iter().flat_map(|t| &t.rows).flat_map(|r| r.comparisons().map(|(_, c)| c)) {
+    for (_, c) in report.tables.iter().flat_map(|t| &t.rows).flat_map(Row::comparisons) {
         let name = test_name(c.test);
         if !name.is_empty() && !tests.contains(&name) {
             tests.push(name);
@@ -460,7 +460,7 @@ fn fold_summary(table: &Table, folded: &[&Row]) -> String {
 fn tally<'a>(table: &Table, rows: impl Iterator<Item = &'a Row>) -> String {
     let mut words: Vec<(String, usize)> = Vec::new();
     for row in rows {
-        let one_side = row.comparisons().map(|(_, c)| c).any(|c| c.why == Some(Why::OneSide));
+        let one_side = row.comparisons().any(|(_, c)| c.why == Some(Why::OneSide));
         let word = match row.verdict() {
             Some(Verdict::Untested) if one_side => "unmatched",
             Some(v) => v.word(table.unit.dim()),

@@ -167,5 +167,5 @@ fn spread(wanted: Vec<f64>) -> Vec<f64> {
 
 /// Whether lines say more than a forest: more than two columns, and a ratio somewhere.
 pub fn has_lines(table: &Table) -> bool {
-    table.columns.len() > 2 && table.rows.iter().any(|r| r.comparisons().map(|(_, c)| c).any(|c| c.ratio.is_some()))
+    table.columns.len() > 2 && table.rows.iter().any(|r| r.comparisons().any(|(_, c)| c.ratio.is_some()))
 }
