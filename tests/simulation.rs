@@ -111,7 +111,7 @@ fn table(noise: Noise, factors: &[f64], seed: u64) -> Grid {
         .map(|(i, &factor)| GridRow {
             name: format!("row{i}").into(),
             keys: [].into(),
-            cells: vec![cell(noise.series(1.0, &mut random)), cell(noise.series(factor, &mut random))],
+            cells: [cell(noise.series(1.0, &mut random)), cell(noise.series(factor, &mut random))].into(),
         })
         .collect();
     let table = GridTable {

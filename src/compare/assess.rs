@@ -38,6 +38,8 @@ pub(super) struct Context<'a> {
 /// A comparison before the correction and the word.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Assessment {
+    /// The compared column.
+    pub column: usize,
     /// The base column.
     pub base: usize,
     /// Change of the shown centers in percent of the base.
@@ -108,15 +110,16 @@ pub(super) enum Remark {
 /// What there is on one side of a comparison.
 pub(super) type Half<'a> = (Option<&'a Cell>, Option<&'a Grounds>);
 
-/// Compares `new` with `old`, which is in column `base`; `None` when neither has anything.
+/// Compares `new`, which is in `column`, with `old`, which is in column `base`; `None` when neither has anything.
 pub(super) fn assess(
+    column: usize,
     base: usize,
     old: Half<'_>,
     new: Half<'_>,
     printed: Option<PrintedComparison>,
     cx: &Context<'_>,
 ) -> Option<Assessment> {
-    let mut a = Assessment { base, ..Assessment::default() };
+    let mut a = Assessment { column, base, ..Assessment::default() };
     let (x, y) = match (old.1, new.1) {
         (None, None) => return None,
         (Some(x), Some(y)) => (x, y),

@@ -1,22 +1,23 @@
 //! A row on its own: cells weighed, compared and searched for what makes them less trustworthy, before the other rows of its table are known.
 
+use smallvec::SmallVec;
+
 use super::Plan;
 use super::assess::{Assessment, Context, Remark, assess, printed_against};
 use super::side::{Grounds, Side, wants_means, weigh};
 use super::warnings;
 use crate::pivot::{Column, GridRow};
-use crate::report::Row;
+use crate::report::{Cell, Row};
 use crate::units::{Direction, Unit};
 
-/// A row before its table's corrections are known.
+/// What is known of a row beside the row itself until its table's corrections are known.
+#[derive(Default)]
 pub(super) struct Draft {
-    /// As far as it is finished.
-    pub row: Row,
-    /// One per column.
-    pub assessments: Vec<Option<Box<Assessment>>>,
+    /// Of the columns that are compared, ascending.
+    pub assessments: SmallVec<[Assessment; 1]>,
     /// What few rows have.
     pub doubts: Option<Box<Doubts>>,
-    /// What the cells stand on, one per column; only of rows to be explained once [`Draft::release`] was called.
+    /// What the cells stand on, one per column; only of rows to be explained.
     pub grounds: Vec<Option<Grounds>>,
 }
 
@@ -29,13 +30,17 @@ pub(super) struct Doubts {
     pub serious: Vec<&'static str>,
 }
 
+/// What the cells stand on, one per column.
+pub(super) type AllGrounds = SmallVec<[Option<Grounds>; 2]>;
+
 impl Draft {
-    /// Weighs the cells of `row` and compares them with the one in column `base`.
-    pub fn new(row: GridRow, base: Option<usize>, cx: &Context<'_>) -> Self {
+    /// Weighs the cells of `row`, compares them with the one in column `base` and looks for what makes them less trustworthy. The values
+    /// are let go of, but for those that charts or the row's story need.
+    pub fn new(row: GridRow, base: Option<usize>, columns: &[Column], unit: &Unit, cx: &Context<'_>) -> (Row, Self) {
         let means = row.cells.iter().flatten().any(|c| wants_means(&c.series, cx.plan));
         let mut varies: Vec<String> = Vec::new();
-        let mut cells = Vec::with_capacity(row.cells.len());
-        let mut grounds: Vec<Option<Grounds>> = Vec::with_capacity(row.cells.len());
+        let mut cells: SmallVec<[Option<Cell>; 2]> = SmallVec::with_capacity(row.cells.len());
+        let mut grounds = AllGrounds::with_capacity(row.cells.len());
         for cell in row.cells {
             let (shown, ground) = match cell {
                 Some(cell) => {
@@ -52,32 +57,40 @@ impl Draft {
             cells.push(shown);
             grounds.push(ground);
         }
+        let mut draft = Draft::default();
         let mixed = grounds.iter().flatten().any(|g| matches!(g.side, Side::Mixed));
-        let pooled = match mixed {
-            true => Some(Remark::MixedIn(varies)),
-            false => (!varies.is_empty()).then_some(Remark::VariesIn(varies)),
-        };
+        if mixed || !varies.is_empty() {
+            let pooled = if mixed { Remark::MixedIn(varies) } else { Remark::VariesIn(varies) };
+            draft.doubts = Some(Box::new(Doubts { pooled: Some(pooled), serious: Vec::new() }));
+        }
         let half = |i: usize| (cells[i].as_ref(), grounds[i].as_ref());
-        let compare = |i: usize| {
-            let base = base.filter(|&base| base != i)?;
+        for i in (0..cells.len()).filter(|&i| Some(i) != base) {
+            let Some(base) = base else { break };
             let both = grounds[base].as_ref().zip(grounds[i].as_ref());
             let printed = both.and_then(|(old, new)| printed_against(old, new));
-            assess(base, half(base), half(i), printed, cx).map(Box::new)
-        };
-        let assessments = (0..cells.len()).map(compare).collect();
-        let row = Row::new(row.name, row.keys, cells);
-        let doubts = pooled.map(|pooled| Box::new(Doubts { pooled: Some(pooled), serious: Vec::new() }));
-        Draft { row, assessments, doubts, grounds }
+            draft.assessments.extend(assess(i, base, half(base), half(i), printed, cx));
+        }
+        let mut row = Row::new(row.name, row.keys, cells);
+        if !cx.exact {
+            draft.warn(&mut row, &grounds, columns, unit, cx);
+        }
+        if cx.plan.keep_samples {
+            let samples = grounds.iter_mut().map(|grounds| {
+                let samples = &mut grounds.as_mut()?.observations;
+                if cx.explained { samples.clone() } else { samples.take() }
+            });
+            row.keep_samples(samples.collect());
+        }
+        if cx.explained {
+            draft.grounds = grounds.into_vec();
+        }
+        (row, draft)
     }
 
     /// Looks for what makes the values less trustworthy than they look.
-    pub fn warn(&mut self, columns: &[Column], unit: &Unit, cx: &Context<'_>) {
-        if cx.exact {
-            return;
-        }
-        for (new, a) in self.grounds.iter().zip(&self.assessments) {
-            let base = a.as_ref().and_then(|a| Some((a, self.grounds[a.base].as_ref()?)));
-            if let (Some((a, base)), Some(new)) = (base, new) {
+    fn warn(&mut self, row: &mut Row, grounds: &AllGrounds, columns: &[Column], unit: &Unit, cx: &Context<'_>) {
+        for a in &self.assessments {
+            if let (Some(base), Some(new)) = (&grounds[a.base], &grounds[a.column]) {
                 let serious = warnings::serious(base, new, a, cx.plan);
                 if !serious.is_empty() {
                     self.doubts.get_or_insert_default().serious.extend(serious);
@@ -85,30 +98,19 @@ impl Draft {
             }
         }
         if cx.plan.warnings {
-            self.row.warn(warnings::of_row(&self.grounds, &self.assessments, columns, unit));
+            row.warn(warnings::of_row(grounds, &self.assessments, columns, unit));
         }
     }
 
-    /// Lets go of the values, but for those that charts or the row's story need.
-    pub fn release(&mut self, cx: &Context<'_>) {
-        if cx.plan.keep_samples {
-            let samples = self.grounds.iter_mut().map(|grounds| {
-                let samples = &mut grounds.as_mut()?.observations;
-                if cx.explained { samples.clone() } else { samples.take() }
-            });
-            self.row.keep_samples(samples.collect());
-        }
-        if !cx.explained {
-            self.grounds = Vec::new();
-        }
+    /// The assessment of column `i`.
+    pub fn assessment(&self, i: usize) -> Option<&Assessment> {
+        self.assessments.iter().find(|a| a.column == i)
     }
 
     /// Gives the verdicts, when the corrections are known.
-    pub fn decide(&mut self, better: Option<Direction>, plan: &Plan) {
-        for (i, a) in self.assessments.iter().enumerate() {
-            if let Some(a) = a {
-                self.row.compare(i, &a.decide(better, plan));
-            }
+    pub fn decide(&self, row: &mut Row, better: Option<Direction>, plan: &Plan) {
+        for a in &self.assessments {
+            row.compare(a.column, &a.decide(better, plan));
         }
     }
 }

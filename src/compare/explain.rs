@@ -84,15 +84,13 @@ pub(super) fn explain(draft: &Draft, columns: &[Column], unit: &Unit, cx: &Conte
     let pairs = draft
         .assessments
         .iter()
-        .enumerate()
-        .filter_map(|(column, a)| {
-            let a = a.as_ref()?;
-            let (x, y) = (grounds[a.base].as_ref(), grounds[column].as_ref());
-            let order = warnings::not_interleaved(&columns[a.base], &columns[column]);
+        .map(|a| {
+            let (x, y) = (grounds[a.base].as_ref(), grounds[a.column].as_ref());
+            let order = warnings::not_interleaved(&columns[a.base], &columns[a.column]);
             let mut found =
                 x.zip(y).map_or_else(Vec::new, |(x, y)| words(warnings::of_pair(x, y).into_iter().collect()));
             found.extend(order);
-            Some(pair(column, a, x.zip(y), found, cx))
+            pair(a, x.zip(y), found, cx)
         })
         .collect();
     Some(Box::new(Explanation { sides, pairs }))
@@ -138,7 +136,6 @@ fn estimate(value: f64, interval: &Interval) -> Estimate {
 }
 
 fn pair(
-    column: usize,
     a: &Assessment,
     sides: Option<(&Grounds, &Grounds)>,
     warnings: Vec<String>,
@@ -178,7 +175,7 @@ fn pair(
         .and_then(|(x, y)| Some(stats::paired(&x, &y, plan.confidence)?.signed_rank?.value()));
     let chosen = plan.test != TestChoice::Auto || plan.center != CenterChoice::Auto || basis == Basis::Pairs;
     PairStory {
-        column,
+        column: a.column,
         basis,
         chosen,
         sizes: a.sizes,

@@ -6,13 +6,12 @@ use crate::report::{Correction, Counts, Table, Test, Verdict, Why};
 use crate::stats;
 
 /// Fills in the adjusted p-values. A family is what one compared column of a table tests: a further input changes no earlier verdict.
-pub(super) fn correct(drafts: &mut [Draft], plan: &Plan) {
-    let columns = drafts.first().map_or(0, |d| d.assessments.len());
+pub(super) fn correct(drafts: &mut [Draft], columns: usize, plan: &Plan) {
     for i in 0..columns {
         // Rows in which all values are equal test nothing.
         let (mut tested, ps): (Vec<_>, Vec<f64>) = drafts
             .iter_mut()
-            .filter_map(|d| d.assessments.get_mut(i)?.as_mut())
+            .filter_map(|d| d.assessments.iter_mut().find(|a| a.column == i))
             .filter(|a| a.test != Test::None)
             .filter_map(|a| a.p.map(|p| (a, p)))
             .unzip();

@@ -16,17 +16,23 @@ use crate::stats::{self, Interval, LogRatio};
 type Centers = SmallVec<[Option<f64>; 2]>;
 
 /// The geomean of a table whose rows are drafted; `None` where there is nothing to average.
-pub(super) fn geomean(drafts: &[Draft], columns: &[Column], base: Option<usize>, plan: &Plan) -> Option<Geomean> {
+pub(super) fn geomean(
+    rows: &[Row],
+    drafts: &[Draft],
+    columns: &[Column],
+    base: Option<usize>,
+    plan: &Plan,
+) -> Option<Geomean> {
     let n = columns.len();
     let center = |r: &Row, i: usize| r.cell(i).filter(|c| !c.approximate).and_then(|c| c.center);
-    let lines: Vec<Centers> = drafts.iter().map(|d| (0..n).map(|i| center(&d.row, i)).collect()).collect();
+    let lines: Vec<Centers> = rows.iter().map(|r| (0..n).map(|i| center(r, i)).collect()).collect();
     let is_common = |l: &&Centers| l.iter().all(Option::is_some);
-    let rows = lines.iter().filter(is_common).count();
+    let common = lines.iter().filter(is_common).count();
     let of_column = |i: usize| {
         let values: Vec<f64> = lines.iter().filter(is_common).filter_map(|l| l[i]).collect();
         stats::geomean(&values)
     };
-    let mut g = Geomean { rows, centers: (0..n).map(of_column).collect(), ..Geomean::default() };
+    let mut g = Geomean { rows: common, centers: (0..n).map(of_column).collect(), ..Geomean::default() };
     for i in 0..n {
         let (ratio, interval) = match base {
             Some(base) if base != i => ratio(drafts, &lines, base, i, plan),
@@ -37,14 +43,14 @@ pub(super) fn geomean(drafts: &[Draft], columns: &[Column], base: Option<usize>,
     }
     let is_positive = |l: &Centers| l.iter().flatten().all(|c| *c > 0.0);
     let not_positive: Vec<&str> =
-        lines.iter().zip(drafts).filter(|(l, _)| is_common(l) && !is_positive(l)).map(|(_, d)| &*d.row.name).collect();
+        lines.iter().zip(rows).filter(|(l, _)| is_common(l) && !is_positive(l)).map(|(_, r)| &*r.name).collect();
     if g.centers.iter().chain(&g.ratios).all(Option::is_none) && not_positive.is_empty() {
         return None;
     }
-    if rows < drafts.len() && n > 1 {
+    if common < rows.len() && n > 1 {
         g.notes.push(format!(
-            "benchmark set differs between the columns; geomean over the {rows} of {} rows present in all",
-            drafts.len()
+            "benchmark set differs between the columns; geomean over the {common} of {} rows present in all",
+            rows.len()
         ));
     }
     if !not_positive.is_empty() {
@@ -78,7 +84,7 @@ fn ratio(drafts: &[Draft], lines: &[Centers], base: usize, i: usize, plan: &Plan
             // One row of which the error is unknown leaves the whole unknown.
             let errors: Option<Vec<LogRatio>> = both
                 .zip(&logs)
-                .map(|((d, _), &log_ratio)| Some(LogRatio { log_ratio, ..d.assessments.get(i)?.as_ref()?.log_ratio? }))
+                .map(|((d, _), &log_ratio)| Some(LogRatio { log_ratio, ..d.assessment(i)?.log_ratio? }))
                 .collect();
             errors.and_then(|e| stats::suite_ratio(&e, plan.confidence)).map(|s| s.ratio.interval)
         }

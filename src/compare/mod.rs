@@ -36,7 +36,7 @@ use rayon::prelude::*;
 use crate::base::{Diagnostic, Error};
 use crate::model::Input;
 use crate::pivot::{Grid, GridRow, GridTable};
-use crate::report::{Correction, Report, Settings, Table, View};
+use crate::report::{Correction, Report, Row, Settings, Table, View};
 use crate::stats::UCache;
 
 use assess::Context;
@@ -163,13 +163,15 @@ pub fn compare(grid: Grid, inputs: Vec<Input>, mut said: Vec<Diagnostic>, plan: 
     let bases = bases(&grid.tables, &plan.base)?;
     let explained = explain::wanted(&grid.tables, &plan.explain)?;
     let cache = UCache::new();
+    // Room that all tables use in turn.
+    let mut drafts: Vec<Draft> = Vec::new();
     let tables: Vec<Table> = grid
         .tables
         .into_iter()
         .zip(bases)
         .map(|(table, base)| {
             let cx = Context { plan, cache: &cache, exact: table.exact, explained: false };
-            compare_table(table, base, &|row| explained.iter().any(|e| e.matches(&row.name, &row.keys)), &cx)
+            compare_table(table, base, &|row| explained.iter().any(|e| e.matches(&row.name, &row.keys)), &mut drafts, &cx)
         })
         .collect();
     said.extend(shift::shifted(&tables));
@@ -229,35 +231,34 @@ fn bases(tables: &[GridTable], base: &Base) -> Result<Vec<Option<usize>>, Error>
     Ok(found)
 }
 
-/// Compares the columns of `table` with column `base` and finishes its rows. `explained`: the row's story is asked for.
+/// Compares the columns of `table` with column `base` and finishes its rows. `explained`: the row's story is asked for. What `drafts` holds
+/// is overwritten.
 fn compare_table(
     table: GridTable,
     base: Option<usize>,
     explained: &(dyn Fn(&GridRow) -> bool + Sync),
+    drafts: &mut Vec<Draft>,
     cx: &Context<'_>,
 ) -> Table {
     let GridTable { keys, unit, exact, columns, rows } = table;
     let draft = |row: GridRow| {
         let cx = Context { explained: explained(&row), ..*cx };
-        let mut draft = Draft::new(row, base, &cx);
-        draft.warn(&columns, &unit, &cx);
-        draft.release(&cx);
-        draft
+        Draft::new(row, base, &columns, &unit, &cx)
     };
-    let mut drafts: Vec<Draft> = rows.into_par_iter().map(draft).collect();
-    family::correct(&mut drafts, cx.plan);
-    let geomean = geomean::geomean(&drafts, &columns, base, cx.plan);
+    let mut drafted: Vec<Row> = Vec::new();
+    rows.into_par_iter().map(draft).unzip_into_vecs(&mut drafted, drafts);
+    let mut rows = drafted;
+    family::correct(drafts, columns.len(), cx.plan);
+    let geomean = geomean::geomean(&rows, drafts, &columns, base, cx.plan);
     let averaged = geomean.as_ref().is_some_and(|g| g.ratios.iter().any(Option::is_some));
     let mut notes = Notes::default();
-    // In one pass: drafts are large, and there may be many.
-    let finish = |mut draft: Draft| {
-        draft.decide(unit.better, cx.plan);
-        notes.of_row(&mut draft, exact, averaged, cx.plan);
-        if let Some(story) = explain::explain(&draft, &columns, &unit, cx) {
-            draft.row.explain(story);
+    // In one pass: rows are large, and there may be many.
+    for (row, draft) in rows.iter_mut().zip(&*drafts) {
+        draft.decide(row, unit.better, cx.plan);
+        notes.of_row(row, draft, exact, averaged, cx.plan);
+        if let Some(story) = explain::explain(draft, &columns, &unit, cx) {
+            row.explain(story);
         }
-        draft.row
-    };
-    let rows = drafts.into_iter().map(finish).collect();
+    }
     Table { keys, unit, exact, columns, base, rows, geomean, notes: notes.finish() }
 }

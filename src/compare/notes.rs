@@ -52,8 +52,8 @@ impl Notes {
     /// Adds the footnotes of a row whose verdicts are known.
     ///
     /// `geomean`: the table has a geometric mean that a one-sided row is left out of.
-    pub fn of_row(&mut self, draft: &mut Draft, exact: bool, geomean: bool, plan: &Plan) {
-        let Draft { row, assessments, doubts, .. } = draft;
+    pub fn of_row(&mut self, row: &mut Row, draft: &Draft, exact: bool, geomean: bool, plan: &Plan) {
+        let Draft { assessments, doubts, .. } = draft;
         if geomean && row.comparisons().any(|(_, c)| c.why == Some(Why::OneSide)) {
             self.add(row, "left out of the geomean".into());
         }
@@ -67,8 +67,8 @@ impl Notes {
         if let Some(remark) = doubts.as_ref().and_then(|d| d.pooled.as_ref()) {
             self.add(row, remark_text(remark));
         }
-        for (i, a) in assessments.iter().enumerate() {
-            if let (Some(a), Some(c)) = (a, row.comparison(i)) {
+        for a in assessments {
+            if let Some(c) = row.comparison(a.column) {
                 self.of_comparison(row, a, &c, plan);
             }
         }
@@ -143,7 +143,7 @@ impl Notes {
             self.texts.push(text.clone());
             self.texts.len() - 1
         });
-        mark(row, at);
+        row.note(at);
     }
 
     fn advise(&mut self, row: &mut Row, settle: Settle) {
@@ -161,13 +161,7 @@ impl Notes {
                 at
             }
         };
-        mark(row, at);
-    }
-}
-
-fn mark(row: &mut Row, at: usize) {
-    if !row.notes.contains(&at) {
-        row.notes.push(at);
+        row.note(at);
     }
 }
 

@@ -105,5 +105,5 @@ pub fn around(center: f64, spread: f64, n: usize) -> Vec<f64> {
 /// Texts of the notes of row `i`.
 pub fn notes(report: &Report, i: usize) -> Vec<&str> {
     let table = &report.tables[0];
-    table.rows[i].notes.iter().map(|&n| &*table.notes[n]).collect()
+    table.rows[i].notes().map(|n| &*table.notes[n]).collect()
 }

@@ -10,15 +10,6 @@ impl Assessment {
     /// The finished comparison for a unit of which `better` is the good direction.
     pub fn decide(&self, better: Option<Direction>, plan: &Plan) -> Comparison {
         let (verdict, why) = self.verdict(better, plan);
-        // Above 1 is better.
-        let turned = |r: Option<f64>| match better {
-            Some(Direction::Lower) => r.map(|r| 1.0 / r).filter(|r| r.is_finite()),
-            _ => r,
-        };
-        let (lo, hi) = match better {
-            Some(Direction::Lower) => (self.hi, self.lo),
-            _ => (self.lo, self.hi),
-        };
         Comparison {
             base: self.base,
             delta_pct: self.delta_pct,
@@ -35,9 +26,7 @@ impl Assessment {
             verdict,
             why,
             out_of_reach: self.is_out_of_reach(plan),
-            relative: turned(self.ratio),
-            relative_lo: turned(lo),
-            relative_hi: turned(hi),
+            turned: better == Some(Direction::Lower),
         }
     }
 

@@ -132,7 +132,7 @@ pub(super) fn text(warning: &Warning, unit: &Unit) -> String {
 /// All warnings about a row as texts, the column before each.
 pub(super) fn of_row(
     grounds: &[Option<Grounds>],
-    assessments: &[Option<Box<Assessment>>],
+    assessments: &[Assessment],
     columns: &[Column],
     unit: &Unit,
 ) -> Vec<String> {
@@ -141,10 +141,10 @@ pub(super) fn of_row(
         let found = side.iter().flat_map(of_side);
         texts.extend(found.map(|w| format!("{}: {}", column.label, text(&w, unit))));
     }
-    for ((side, a), column) in grounds.iter().zip(assessments).zip(columns) {
-        let base = a.as_ref().and_then(|a| grounds[a.base].as_ref());
-        let found = base.zip(side.as_ref()).and_then(|(x, y)| of_pair(x, y));
-        texts.extend(found.map(|w| format!("{}: {}", column.label, text(&w, unit))));
+    for a in assessments {
+        let both = grounds[a.base].as_ref().zip(grounds[a.column].as_ref());
+        let found = both.and_then(|(x, y)| of_pair(x, y));
+        texts.extend(found.map(|w| format!("{}: {}", columns[a.column].label, text(&w, unit))));
     }
     texts
 }

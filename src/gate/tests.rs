@@ -21,9 +21,7 @@ fn compared(old: f64, new: f64, lo: f64, hi: f64, verdict: Verdict) -> Compariso
         verdict,
         why: None,
         out_of_reach: false,
-        relative: None,
-        relative_lo: None,
-        relative_hi: None,
+        turned: false,
     }
 }
 

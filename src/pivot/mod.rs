@@ -28,6 +28,8 @@ pub use unsplit::is_date;
 
 use std::sync::Arc;
 
+use smallvec::SmallVec;
+
 use crate::base::{Diagnostic, SourceId};
 use crate::model::Series;
 use crate::units::Unit;
@@ -89,8 +91,8 @@ pub struct GridRow {
     /// The result's own keys and parameters (`rows[].keys` of the JSON contract), as far as all pooled results share them; shared with the
     /// same row of other tables. Empty in benchstat's mode.
     pub keys: Keys,
-    /// One per column.
-    pub cells: Vec<Option<GridCell>>,
+    /// One per column; those of two columns need no room of their own, for there may be a million rows.
+    pub cells: SmallVec<[Option<GridCell>; 2]>,
 }
 
 /// Where a row and a column meet.

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use hashbrown::{HashMap, HashSet};
+use smallvec::SmallVec;
 
 use super::axis::{Axis, Results, Term, terms};
 use super::grid::{Layout, Lists, Mode};
@@ -385,7 +386,7 @@ fn prepare(
     let width = head.columns.len();
     let row = |&r: &u32| {
         let (name, keys) = &rows[r as usize];
-        let mut cells = Vec::with_capacity(width);
+        let mut cells = SmallVec::with_capacity(width);
         cells.resize_with(width, || None);
         GridRow { name: name.clone(), keys: keys.clone(), cells }
     };

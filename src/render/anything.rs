@@ -62,14 +62,14 @@ fn comparison() -> impl Strategy<Value = Option<Comparison>> {
     let some = || prop::option::of(number());
     let why =
         prop_oneof![Just(None), Just(Some(Why::OneSide)), Just(Some(Why::Pooled)), Just(Some(Why::MixedSummaries))];
-    prop::option::of((some(), some(), some(), some(), some(), some(), verdict, why).prop_map(
-        |(delta_pct, difference, ratio, lo, hi, relative, verdict, why)| Comparison {
+    prop::option::of((some(), some(), some(), some(), some(), any::<bool>(), verdict, why).prop_map(
+        |(delta_pct, difference, ratio, lo, hi, turned, verdict, why)| Comparison {
             delta_pct,
             difference,
             ratio,
             lo,
             hi,
-            relative,
+            turned,
             why,
             ..fixture::compared(1.0, 1.0, 0.0, 0.0, 0.5, verdict)
         },
@@ -118,7 +118,8 @@ fn table() -> impl Strategy<Value = Table> {
                     }
                     let (cells, samples): (Vec<_>, Vec<_>) = cells.into_iter().map(Option::unzip).unzip();
                     let mut row = Row::new(name.into(), [].into(), cells);
-                    (row.notes, row.hidden, row.beyond_limit) = (vec![0], hidden, hidden);
+                    row.note(0);
+                    (row.hidden, row.beyond_limit) = (hidden, hidden);
                     for (i, c) in comparisons.iter().enumerate() {
                         c.iter().for_each(|c| row.compare(i, c));
                     }

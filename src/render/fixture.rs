@@ -98,9 +98,7 @@ pub fn compared(old: f64, new: f64, lo_pct: f64, hi_pct: f64, p: f64, verdict: V
         verdict,
         why: None,
         out_of_reach: false,
-        relative: None,
-        relative_lo: None,
-        relative_hi: None,
+        turned: false,
     }
 }
 
@@ -124,7 +122,7 @@ fn untested(why: Why) -> Comparison {
 pub fn row(name: &str, old: Option<Cell>, new: Option<Cell>, comparison: Comparison, notes: &[usize]) -> Row {
     let keys = [(".name".into(), name.split('/').next().unwrap_or(name).into())].into();
     let mut row = Row::new(name.into(), keys, [old, new]);
-    row.notes = notes.to_vec();
+    notes.iter().for_each(|&n| row.note(n));
     row.compare(1, &comparison);
     with_samples(row)
 }
@@ -221,7 +219,6 @@ pub fn versions() -> Table {
         let mut comparisons = Vec::new();
         for (r, v) in ratios.into_iter().zip(verdicts) {
             let mut c = compared(base, base * r, 100.0 * (r * 0.98 - 1.0), 100.0 * (r * 1.02 - 1.0), 0.004, v);
-            (c.relative, c.relative_lo, c.relative_hi) = (c.ratio, c.lo, c.hi);
             (c.test, c.interval) = (Test::WelchLogForks, IntervalMethod::WelchLogForks);
             cells.push(Some(forked(base * r, 0.04)));
             comparisons.push(c);
@@ -245,7 +242,6 @@ pub fn versions() -> Table {
         single.edit_comparison(i, |c| {
             (c.lo, c.hi, c.p, c.p_adjusted) = (None, None, None, None);
             (c.test, c.interval, c.why) = (Test::None, IntervalMethod::None, Some(Why::SingleValue));
-            (c.relative_lo, c.relative_hi) = (None, None);
         });
     }
     single = with_samples(single);

@@ -142,7 +142,7 @@ impl Serialize for RowDoc<'_> {
         let comparisons: Vec<_> =
             (0..self.row.width()).map(|i| self.row.comparison(i).map(|c| ComparisonDoc(c, self.dim))).collect();
         m.serialize_entry("comparisons", &comparisons)?;
-        let notes = self.row.notes.iter().filter_map(|&n| self.notes.get(n)).chain(self.row.warnings());
+        let notes = self.row.notes().filter_map(|n| self.notes.get(n)).chain(self.row.warnings());
         m.serialize_entry("notes", &notes.collect::<Vec<_>>())?;
         m.end()
     }
@@ -223,7 +223,7 @@ impl Serialize for ComparisonDoc {
         m.serialize_entry("interval", c.interval.word())?;
         m.serialize_entry("verdict", c.verdict.word(self.1))?;
         m.serialize_entry("why", &c.why.map(|w| w.word()))?;
-        m.serialize_entry("relative", &c.relative)?;
+        m.serialize_entry("relative", &c.relative())?;
         m.end()
     }
 }

@@ -531,7 +531,7 @@ impl<'a> Layout<'a> {
     fn row(&self, row: &Row, options: &MarkdownOptions) -> String {
         let centers = row.cells().flatten().filter_map(|c| c.center);
         let scale = Scale::of(&self.table.unit, centers);
-        let notes: String = row.notes.iter().map(|n| superscript(*n)).collect();
+        let notes: String = row.notes().map(superscript).collect();
         let name = code(&cut(&row.display_name()), true);
         let mut cells = vec![if self.pair { name } else { format!("{name}{notes}") }];
         cells.extend(self.base.map(|b| center(row, b, &scale)));
@@ -604,7 +604,7 @@ impl<'a> Layout<'a> {
 
     /// `✅ **1.38**`
     fn ratio(&self, c: &Comparison, options: &MarkdownOptions) -> String {
-        let Some(ratio) = (if options.raw_ratio { c.ratio } else { c.relative }) else { return "–".to_owned() };
+        let Some(ratio) = (if options.raw_ratio { c.ratio } else { c.relative() }) else { return "–".to_owned() };
         match sign(c.verdict, options) {
             "" if c.verdict.is_confirmed() => format!("**{ratio:.2}** {}", c.verdict.word(self.table.unit.dim())),
             "" if c.verdict.is_change() => format!("{ratio:.2}?"),

@@ -181,12 +181,8 @@ pub struct Comparison {
     pub why: Option<Why>,
     /// So few runs that no values could have made a change stand among the rows tested together.
     pub out_of_reach: bool,
-    /// `ratio` turned by the unit's direction: above 1 is better. `ratio` itself where no direction is known.
-    pub relative: Option<f64>,
-    /// Interval of `relative`.
-    pub relative_lo: Option<f64>,
-    /// Upper end.
-    pub relative_hi: Option<f64>,
+    /// Lower is better: [`Comparison::relative`] is 1 / ratio.
+    pub turned: bool,
 }
 
 /// Tests, by their words in the JSON contract.
@@ -534,6 +530,11 @@ impl Cell {
 }
 
 impl Comparison {
+    /// `ratio` turned by the unit's direction: above 1 is better. `ratio` itself where no direction is known.
+    pub fn relative(&self) -> Option<f64> {
+        if self.turned { self.ratio.map(|r| 1.0 / r).filter(|r| r.is_finite()) } else { self.ratio }
+    }
+
     /// The interval of the change in percent; an open end is infinite. `None` when both ends are open or there is none.
     pub fn interval_pct(&self) -> Option<(f64, f64)> {
         if self.lo.is_none() && self.hi.is_none() {

@@ -5,6 +5,8 @@
 
 use std::sync::Arc;
 
+use smallvec::SmallVec;
+
 use super::{Cell, Comparison, Explanation, IntervalMethod, Reported, Test, Verdict, Why, display_name};
 use crate::model::{Center, Observations};
 use crate::pivot::{Keys, Pair};
@@ -16,11 +18,13 @@ pub struct Row {
     pub name: Arc<str>,
     /// The result's own keys and parameters.
     pub keys: Keys,
-    cells: Box<[Option<SmallCell>]>,
+    /// Of two columns they need no room of their own, nor does the one comparison of these.
+    cells: SmallVec<[Option<SmallCell>; 2]>,
     /// Of the columns that are compared, ascending.
-    comparisons: Vec<SmallComparison>,
-    /// Indexes into [`super::Table::notes`], ascending by use.
-    pub notes: Vec<usize>,
+    comparisons: SmallVec<[SmallComparison; 1]>,
+    /// Nominal confidence of all intervals of the row.
+    confidence: f64,
+    notes: SmallVec<[u32; 4]>,
     extra: Option<Box<Extra>>,
     /// Left out of text and Markdown by `--only` or the row limit; still in JSON and CSV.
     pub hidden: bool,
@@ -39,8 +43,12 @@ struct Extra {
 impl Row {
     /// A row with one cell per column, not compared yet.
     pub fn new(name: Arc<str>, keys: Keys, cells: impl IntoIterator<Item = Option<Cell>>) -> Self {
-        let cells = cells.into_iter().map(|c| c.map(SmallCell::from)).collect();
-        Row { name, keys, cells, ..Row::default() }
+        let mut row = Row { name, keys, ..Row::default() };
+        for cell in cells {
+            row.confidence = cell.as_ref().map_or(row.confidence, |c| c.confidence);
+            row.cells.push(cell.map(SmallCell::from));
+        }
+        row
     }
 
     /// Number of columns.
@@ -51,7 +59,7 @@ impl Row {
     /// What is known in column `i`.
     #[inline]
     pub fn cell(&self, i: usize) -> Option<Cell> {
-        Some(self.cells.get(i)?.as_ref()?.whole())
+        Some(self.cells.get(i)?.as_ref()?.whole(self.confidence))
     }
 
     /// Whether there is anything in column `i`.
@@ -62,19 +70,19 @@ impl Row {
     /// One per column.
     #[inline]
     pub fn cells(&self) -> impl DoubleEndedIterator<Item = Option<Cell>> + ExactSizeIterator + Clone {
-        self.cells.iter().map(|c| c.as_ref().map(SmallCell::whole))
+        self.cells.iter().map(|c| c.as_ref().map(|c| c.whole(self.confidence)))
     }
 
     /// Column `i` against the base column; `None` in the base column and where there is nothing to say.
     #[inline]
     pub fn comparison(&self, i: usize) -> Option<Comparison> {
-        self.comparisons.iter().find(|c| c.column as usize == i).map(SmallComparison::whole)
+        self.comparisons.iter().find(|c| c.column as usize == i).map(|c| c.whole(self.confidence))
     }
 
     /// The columns that are compared, ascending, and how.
     #[inline]
     pub fn comparisons(&self) -> impl DoubleEndedIterator<Item = (usize, Comparison)> {
-        self.comparisons.iter().map(|c| (c.column as usize, c.whole()))
+        self.comparisons.iter().map(|c| (c.column as usize, c.whole(self.confidence)))
     }
 
     /// Verdicts of the columns that are compared.
@@ -85,13 +93,24 @@ impl Row {
     /// Adds the comparison of column `i`, or puts it in the place of the one there.
     pub fn compare(&mut self, i: usize, comparison: &Comparison) {
         let small = SmallComparison::new(i, comparison);
+        self.confidence = comparison.confidence;
         match self.comparisons.binary_search_by_key(&small.column, |c| c.column) {
             Ok(at) => self.comparisons[at] = small,
-            Err(at) => {
-                // One is all that most rows have.
-                self.comparisons.reserve_exact(1);
-                self.comparisons.insert(at, small);
-            }
+            Err(at) => self.comparisons.insert(at, small),
+        }
+    }
+
+    /// Indexes into [`super::Table::notes`], in order of use.
+    pub fn notes(&self) -> impl DoubleEndedIterator<Item = usize> + ExactSizeIterator {
+        self.notes.iter().map(|&at| at as usize)
+    }
+
+    /// Refers to note `at` of the table, once.
+    pub fn note(&mut self, at: usize) {
+        // As many notes as that have no table.
+        let at = u32::try_from(at).unwrap_or(u32::MAX);
+        if !self.notes.contains(&at) {
+            self.notes.push(at);
         }
     }
 
@@ -173,7 +192,7 @@ impl Row {
 
     /// Leaves the first `n` columns, compared with nothing.
     pub fn truncate(&mut self, n: usize) {
-        self.cells = self.cells[..n].to_vec().into();
+        self.cells.truncate(n);
         self.comparisons.clear();
     }
 }
@@ -217,15 +236,15 @@ struct SmallCell {
     center: Figure,
     lo: Figure,
     hi: Figure,
-    confidence: f64,
     coverage: Figure,
     mean: Figure,
     sd: Figure,
     min: Figure,
     max: Figure,
     n: Number,
-    forks: Number,
     printed: Option<Box<(Option<Reported>, Option<f64>)>>,
+    /// The largest there is for none; more processes than that nobody starts.
+    forks: u32,
     kind: Option<Center>,
     raw: bool,
     infinite: bool,
@@ -239,14 +258,13 @@ impl From<Cell> for SmallCell {
             center: c.center.into(),
             lo: c.lo.into(),
             hi: c.hi.into(),
-            confidence: c.confidence,
             coverage: c.coverage.into(),
             mean: c.mean.into(),
             sd: c.sd.into(),
             min: c.min.into(),
             max: c.max.into(),
             n: c.n.into(),
-            forks: c.forks.into(),
+            forks: c.forks.map_or(u32::MAX, |n| u32::try_from(n).unwrap_or(u32::MAX - 1)),
             printed: printed.then(|| Box::new((c.reported, c.spread_pct))),
             kind: c.kind,
             raw: c.raw,
@@ -258,18 +276,18 @@ impl From<Cell> for SmallCell {
 
 impl SmallCell {
     #[inline]
-    fn whole(&self) -> Cell {
+    fn whole(&self, confidence: f64) -> Cell {
         let (reported, spread_pct) = self.printed.as_deref().copied().unwrap_or_default();
         Cell {
             raw: self.raw,
             n: self.n.get(),
-            forks: self.forks.get(),
+            forks: (self.forks != u32::MAX).then_some(self.forks.into()),
             kind: self.kind,
             center: self.center.get(),
             lo: self.lo.get(),
             hi: self.hi.get(),
             infinite: self.infinite,
-            confidence: self.confidence,
+            confidence,
             coverage: self.coverage.get(),
             mean: self.mean.get(),
             sd: self.sd.get(),
@@ -289,12 +307,8 @@ struct SmallComparison {
     ratio: Figure,
     lo: Figure,
     hi: Figure,
-    confidence: f64,
     p: Figure,
     p_adjusted: Figure,
-    relative: Figure,
-    relative_lo: Figure,
-    relative_hi: Figure,
     equivalence: Option<Box<(f64, f64)>>,
     column: u32,
     base: u32,
@@ -303,6 +317,7 @@ struct SmallComparison {
     verdict: Verdict,
     why: Option<Why>,
     out_of_reach: bool,
+    turned: bool,
 }
 
 impl SmallComparison {
@@ -315,12 +330,9 @@ impl SmallComparison {
             ratio: c.ratio.into(),
             lo: c.lo.into(),
             hi: c.hi.into(),
-            confidence: c.confidence,
             p: c.p.into(),
             p_adjusted: c.p_adjusted.into(),
-            relative: c.relative.into(),
-            relative_lo: c.relative_lo.into(),
-            relative_hi: c.relative_hi.into(),
+            turned: c.turned,
             equivalence: c.equivalence.map(Box::new),
             column: small(column),
             base: small(c.base),
@@ -333,7 +345,7 @@ impl SmallComparison {
     }
 
     #[inline]
-    fn whole(&self) -> Comparison {
+    fn whole(&self, confidence: f64) -> Comparison {
         Comparison {
             base: self.base as usize,
             delta_pct: self.delta_pct.get(),
@@ -341,7 +353,7 @@ impl SmallComparison {
             ratio: self.ratio.get(),
             lo: self.lo.get(),
             hi: self.hi.get(),
-            confidence: self.confidence,
+            confidence,
             equivalence: self.equivalence.as_deref().copied(),
             p: self.p.get(),
             p_adjusted: self.p_adjusted.get(),
@@ -350,9 +362,7 @@ impl SmallComparison {
             verdict: self.verdict,
             why: self.why,
             out_of_reach: self.out_of_reach,
-            relative: self.relative.get(),
-            relative_lo: self.relative_lo.get(),
-            relative_hi: self.relative_hi.get(),
+            turned: self.turned,
         }
     }
 }
@@ -382,8 +392,9 @@ mod tests {
             spread_pct: Some(8.0),
             approximate: true,
         };
-        let mut row = Row::new("r".into(), [].into(), [Some(full), None, Some(Cell::default())]);
-        assert_eq!(row.cells().collect::<Vec<_>>(), [Some(full), None, Some(Cell::default())]);
+        let empty = Cell { confidence: 0.9, ..Cell::default() };
+        let mut row = Row::new("r".into(), [].into(), [Some(full), None, Some(empty)]);
+        assert_eq!(row.cells().collect::<Vec<_>>(), [Some(full), None, Some(empty)]);
         assert_eq!((row.cell(0), row.cell(1), row.cell(3), row.width()), (Some(full), None, None, 3));
         let c = Comparison {
             base: 0,
@@ -392,7 +403,7 @@ mod tests {
             ratio: Some(3.0),
             lo: Some(4.0),
             hi: Some(f64::INFINITY),
-            confidence: 0.95,
+            confidence: 0.9,
             equivalence: Some((5.0, 6.0)),
             p: Some(0.0),
             p_adjusted: Some(1.0),
@@ -401,9 +412,7 @@ mod tests {
             verdict: Verdict::Better { confirmed: false },
             why: Some(Why::Correction),
             out_of_reach: true,
-            relative: Some(7.0),
-            relative_lo: None,
-            relative_hi: Some(8.0),
+            turned: true,
         };
         row.compare(2, &c);
         row.compare(1, &Comparison { equivalence: None, ..c });
@@ -416,7 +425,6 @@ mod tests {
 
     #[test]
     fn rows_are_small() {
-        let of_two_columns = size_of::<Row>() + 2 * size_of::<Option<SmallCell>>() + size_of::<SmallComparison>();
-        assert!(of_two_columns <= 448, "{of_two_columns}");
+        assert!(size_of::<Row>() <= 352, "{}", size_of::<Row>());
     }
 }

@@ -246,7 +246,7 @@ fn rows(report: &Report, table: &Table, options: Html) -> Markup {
     let parts = parts(report, table);
     let (shown, left_out) = heaviest(table, TABLE_ROWS, |_| true);
     let used: Vec<usize> = {
-        let mut used: Vec<usize> = shown.iter().flat_map(|r| r.notes.iter().copied()).collect();
+        let mut used: Vec<usize> = shown.iter().flat_map(|r| r.notes()).collect();
         used.sort_unstable();
         used.dedup();
         used
@@ -355,7 +355,7 @@ fn line(table: &Table, row: &Row, parts: &[(usize, Part)], options: Html) -> Mar
                         Some(p) => td data-v=(p) { (p_value(p, 3)) },
                         None => td data-none="" { "–" },
                     },
-                    (Part::Relative, Some(c)) => @match if options.raw_ratio { c.ratio } else { c.relative } {
+                    (Part::Relative, Some(c)) => @match if options.raw_ratio { c.ratio } else { c.relative() } {
                         Some(r) => td data-v=(r) class=(class(c.verdict)) { (format!("{r:.2}")) },
                         None => td data-none="" { "–" },
                     },
@@ -372,7 +372,7 @@ fn line(table: &Table, row: &Row, parts: &[(usize, Part)], options: Html) -> Mar
 
 /// ` [1] [2]`
 fn marks(row: &Row) -> Markup {
-    html! { @for n in &row.notes { span.dim { " [" (n + 1) "]" } } }
+    html! { @for n in row.notes() { span.dim { " [" (n + 1) "]" } } }
 }
 
 fn center(cell: Option<&Cell>, scale: &Scale) -> Markup {
@@ -544,7 +544,7 @@ mod tests {
     fn ratios_are_turned_unless_asked_for_raw() {
         let mut report = fixture::report(vec![fixture::table_of(&[("x", 100.0, 80.0, (-22.0, -18.0))])]);
         report.settings.view = View::Relative;
-        report.tables[0].rows[0].edit_comparison(1, |c| c.relative = c.ratio.map(|r| 1.0 / r));
+        report.tables[0].rows[0].edit_comparison(1, |c| c.turned = true);
         let with = |raw_ratio: bool| {
             let mut out = Vec::new();
             Html { raw_ratio }.render(&report, &mut out).unwrap();

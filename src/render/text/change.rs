@@ -263,7 +263,7 @@ impl<'a> Drawn<'a> {
                 let runs = if common_n { None } else { cell.and_then(|c| c.n) };
                 d.runs[i].push(&runs.map_or(String::new(), |n| n.to_string()), PLAIN);
                 let marked = last == Some(i) || (last.is_none() && i + 1 == n);
-                let marks = row.notes.iter().filter(|_| marked).filter_map(|&at| {
+                let marks = row.notes().filter(|_| marked).filter_map(|at| {
                     let text = table.notes.get(at)?;
                     Some(*numbers[at].get_or_insert_with(|| notes.number(text)))
                 });

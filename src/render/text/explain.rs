@@ -509,7 +509,7 @@ impl Teller<'_> {
     }
 
     fn notes(&self, out: &mut dyn Write) -> io::Result<()> {
-        let mut notes = self.row.notes.iter().filter_map(|&n| self.table.notes.get(n)).peekable();
+        let mut notes = self.row.notes().filter_map(|n| self.table.notes.get(n)).peekable();
         if notes.peek().is_some() {
             writeln!(out)?;
         }

@@ -32,7 +32,7 @@ impl Text {
         names.push(if self.name_last { "test" } else { "" }, BOLD);
         let (package, shared) = (table.package().len(), table.shared_parameters());
         for row in &rows {
-            let marks = notes.marks(row.notes.iter().filter_map(|&n| table.notes.get(n)).map(String::as_str));
+            let marks = notes.marks(row.notes().filter_map(|n| table.notes.get(n)).map(String::as_str));
             names.push(&(self.plain(&row.name_without(&shared)[package..]) + &marks), Style::new());
         }
         let mut absolute = Column::new(Align::Right, 2);
@@ -99,7 +99,7 @@ impl Text {
     fn ratio(&self, row: &Row, i: usize, marked: &mut (bool, bool)) -> (String, Style) {
         let none = || ("- ".to_owned(), Style::new());
         let Some(c) = row.comparison(i) else { return none() };
-        let shown = if self.raw_ratio { c.ratio } else { c.relative };
+        let shown = if self.raw_ratio { c.ratio } else { c.relative() };
         let Some(ratio) = shown else { return none() };
         let mark = match c.verdict {
             Verdict::Better { confirmed: true } => "*",
