@@ -121,7 +121,7 @@ fn table(noise: Noise, factors: &[f64], seed: u64) -> Grid {
         columns: vec![column("old"), column("new")],
         rows,
     };
-    Grid { tables: vec![table], diagnostics: vec![] }
+    Grid::new(vec![table])
 }
 
 fn report(noise: Noise, factors: &[f64], seed: u64, plan: &Plan) -> Report {

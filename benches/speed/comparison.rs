@@ -31,17 +31,17 @@ fn growth(c: &mut Criterion, what: &str, sizes: [usize; 3], set: impl Fn(usize) 
         let mut group = c.benchmark_group(format!("{stage} {what}"));
         group.sampling_mode(SamplingMode::Flat);
         for size in sizes {
-            let grid = layout(&mut set(size), &Layout::default());
+            let grid = layout(&mut set(size), &Layout::default()).filled();
             let rows: usize = grid.tables.iter().map(|t| t.rows.len()).sum();
             let values = if what == "values" { size * FEW * METRICS } else { rows };
             group.throughput(Throughput::Elements(values as u64));
             group.bench_function(BenchmarkId::from_parameter(size), |b| {
                 if stage == "layout" {
-                    b.iter_batched_ref(|| set(size), |set| layout(set, &Layout::default()), BatchSize::PerIteration);
+                    b.iter_batched_ref(|| set(size), |set| layout(set, &Layout::default()).filled(), BatchSize::PerIteration);
                 } else {
                     let laid_out = || {
                         let mut set = set(size);
-                        (layout(&mut set, &Layout::default()), set)
+                        (layout(&mut set, &Layout::default()).filled(), set)
                     };
                     let plan = Plan::default();
                     b.iter_batched(laid_out, |(grid, set)| compared(grid, set, &plan), BatchSize::PerIteration);

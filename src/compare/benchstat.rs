@@ -28,7 +28,7 @@ impl Default for Levels {
 /// Computes all tables.
 pub fn tables(grid: Grid, levels: Levels) -> Vec<Table> {
     let cache = UCache::new();
-    grid.tables.into_iter().map(|t| table(t, levels, &cache)).collect()
+    grid.into_tables().map(|t| table(t, levels, &cache)).collect()
 }
 
 fn table(table: GridTable, levels: Levels, cache: &UCache) -> Table {

@@ -158,16 +158,19 @@ impl Default for Plan {
 ///
 /// # Errors
 /// [`Error::Usage`] when the base is no column of any table, or no row is one to explain.
-pub fn compare(grid: Grid, inputs: Vec<Input>, mut said: Vec<Diagnostic>, plan: &Plan) -> Result<Report, Error> {
-    said.extend(grid.diagnostics);
+pub fn compare(mut grid: Grid, inputs: Vec<Input>, mut said: Vec<Diagnostic>, plan: &Plan) -> Result<Report, Error> {
+    said.append(&mut grid.diagnostics);
+    if plan.base == Base::Best || !plan.explain.is_empty() {
+        // These look at all rows before the first is compared.
+        grid = grid.filled();
+    }
     let bases = bases(&grid.tables, &plan.base)?;
     let explained = explain::wanted(&grid.tables, &plan.explain)?;
     let cache = UCache::new();
     // Room that all tables use in turn.
     let mut drafts: Vec<Draft> = Vec::new();
     let tables: Vec<Table> = grid
-        .tables
-        .into_iter()
+        .into_tables()
         .zip(bases)
         .map(|(table, base)| {
             let cx = Context { plan, cache: &cache, exact: table.exact, explained: false };

@@ -84,7 +84,7 @@ pub fn grid(unit: &str, rows: Vec<[Option<Series>; 2]>) -> Grid {
         columns: vec![column("old"), column("new")],
         rows,
     };
-    Grid { tables: vec![table], diagnostics: vec![] }
+    Grid::new(vec![table])
 }
 
 /// [`grid`] of times, compared.

@@ -10,7 +10,8 @@ use super::axis::Results;
 use super::keys::{GoName, ResultKeys};
 use super::projection::{Order, Projection};
 use super::rows::row_heads;
-use super::sheets::{Planes, Units, fill};
+use super::sheets::{Planes, Units};
+use super::stock::{Places, Stock};
 use super::varies::Varies;
 use crate::base::Diagnostic;
 use crate::model::{Group, Key, Scheme, SeriesSet};
@@ -56,7 +57,7 @@ pub(super) struct Lists {
     pub headings: bool,
 }
 
-/// Lays out the groups of `set`, which is left without them; its inputs, settings and diagnostics stay.
+/// Lays out the groups of `set`, which is left without them and their settings; its inputs and diagnostics stay.
 ///
 /// Where `plan.col` is not given, columns are inputs (`.file`); with reports (`test`, `version`) also versions; the tables or groups of a
 /// single input with several JMH tables that share benchmark names.
@@ -86,10 +87,17 @@ pub fn layout(set: &mut SeriesSet, plan: &Layout) -> Grid {
     let planes = Planes::new(results, &lists, plan, copies, &mut grid.diagnostics);
     let units = Units::new(set);
     let sheets = planes.sheets(&groups, &units);
-    let heads = sheets.list.iter().map(|s| planes.head(results, &lists, s)).collect();
-    let rows = row_heads(results, &planes.rows, &lists.row, plan.mode == Mode::Abstat);
-    let varies = Varies::new(&named, &set.settings, plan.mode);
-    grid.tables = fill(set, &mut groups, &planes, &units, sheets, heads, &rows, &varies);
+    let mut supplies = Vec::with_capacity(sheets.len());
+    for sheet in sheets {
+        let head = planes.head(results, &lists, &sheet);
+        let unit = units.finished(set, &sheet);
+        supplies.push(sheet.supply(&head));
+        grid.tables.push(head.table(unit, set));
+    }
+    let heads = row_heads(results, &planes.rows, &lists.row, plan.mode == Mode::Abstat);
+    let (rows, cols) = (Places::new(planes.rows), Places::new(planes.cols));
+    let varies = Varies::new(named, std::mem::take(&mut set.settings), plan.mode);
+    grid.stock = Some(Box::new(Stock::new(groups, rows, cols, heads, varies, supplies)));
     grid
 }
 

@@ -552,7 +552,7 @@ fn copies_stand_apart() {
         plain fill test=fill version=9 .row=2 | 2 op/sec";
     let mut set = super::testing::set(text);
     let plan = super::Layout { copies: vec![0, 1], ..super::Layout::default() };
-    let grid = super::layout(&mut set, &plan);
+    let grid = super::layout(&mut set, &plan).filled();
     let labels: Vec<&str> = grid.tables[0].columns.iter().map(|c| c.label.as_str()).collect();
     assert_eq!(labels, ["f 9", "f 9#2"]);
     check(
@@ -592,7 +592,7 @@ proptest! {
         let mut set = set(&format!("@first\n{}", lines.join("\n")));
         let count = |e: &Evidence| if let Evidence::Raw(o) = e { o.values.len() } else { 0 };
         let before: usize = set.groups.iter().flat_map(|g| &g.series).map(|(_, s)| count(&s.evidence)).sum();
-        let grid = super::layout(&mut set, &plan(if benchstat { Benchstat } else { Abstat }, &flags.join(" ")));
+        let grid = super::layout(&mut set, &plan(if benchstat { Benchstat } else { Abstat }, &flags.join(" "))).filled();
         let mut after = 0;
         for t in &grid.tables {
             prop_assert!(!t.columns.is_empty() && !t.rows.is_empty());

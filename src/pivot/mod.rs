@@ -14,6 +14,7 @@ pub mod projection;
 pub mod rename;
 mod rows;
 mod sheets;
+mod stock;
 #[cfg(test)]
 pub mod testing;
 mod unsplit;
@@ -40,13 +41,41 @@ pub type Pair = (Arc<str>, Arc<str>);
 /// Keys with their values, in order.
 pub type Keys = Arc<[Pair]>;
 
-/// Series laid out as tables of rows and columns. Nothing is computed yet.
+/// Series laid out as tables of rows and columns. Nothing is computed yet, and series are moved into a table when it is asked for.
 #[derive(Debug, Default)]
 pub struct Grid {
-    /// In output order.
+    /// In output order, as laid out without their rows: see [`Grid::into_tables`] and [`Grid::filled`].
     pub tables: Vec<GridTable>,
     /// What was noticed while laying out (settings that differ between columns, unmatched names, residue).
     pub diagnostics: Vec<Diagnostic>,
+    /// The series of tables that are not filled yet.
+    stock: Option<Box<stock::Stock>>,
+}
+
+impl Grid {
+    /// A grid of these tables, which have all their rows.
+    pub fn new(tables: Vec<GridTable>) -> Self {
+        Grid { tables, ..Grid::default() }
+    }
+
+    /// All tables with their rows.
+    #[must_use]
+    pub fn filled(mut self) -> Self {
+        if let Some(mut stock) = self.stock.take() {
+            self.tables.iter_mut().enumerate().for_each(|(i, table)| stock.fill(i, table));
+        }
+        self
+    }
+
+    /// The tables one after the other, each filled when it is asked for.
+    pub fn into_tables(mut self) -> impl Iterator<Item = GridTable> {
+        self.tables.into_iter().enumerate().map(move |(i, mut table)| {
+            if let Some(stock) = &mut self.stock {
+                stock.fill(i, &mut table);
+            }
+            table
+        })
+    }
 }
 
 /// One table: one table key and one unit.
@@ -60,7 +89,7 @@ pub struct GridTable {
     pub exact: bool,
     /// In output order, at least one.
     pub columns: Vec<Column>,
-    /// In output order, at least one.
+    /// In output order, at least one; none before the table is filled.
     pub rows: Vec<GridRow>,
 }
 

@@ -110,7 +110,7 @@ mod tests {
             said,
             ["overwrite counts as overwriteandwait (1 result)", "no result is called x, nothing to rename"]
         );
-        let grid = dump(&layout(&mut set, &plan(Mode::Abstat, "")));
+        let grid = dump(&layout(&mut set, &plan(Mode::Abstat, "")).filled());
         assert!(
             grid.contains("overwriteandwait.t8 [.name=overwriteandwait.t8,test=overwriteandwait.t8]: 1 2"),
             "{grid}"

@@ -1,16 +1,15 @@
-//! From axes to tables: what goes where, what stands above, and the moving of series into their cells.
+//! From axes to tables: what goes where and what stands above.
 
 use std::sync::Arc;
 
 use hashbrown::{HashMap, HashSet};
-use smallvec::SmallVec;
 
 use super::axis::{Axis, Results, Term, terms};
 use super::grid::{Layout, Lists, Mode};
 use super::projection::{Field, Order};
+use super::stock::{NONE, Supply};
 use super::unsplit::{self, Unsplit};
-use super::varies::Varies;
-use super::{Column, GridCell, GridRow, GridTable, Keys, Pair};
+use super::{Column, GridTable, Pair};
 use crate::base::Diagnostic;
 use crate::model::{Group, Key, Scheme, SeriesSet};
 use crate::units::{Unit, UnitId};
@@ -37,9 +36,9 @@ impl Units {
         Units { base, first }
     }
 
-    /// The unit of a base with what `Unit` lines said.
-    pub fn finished(&self, set: &SeriesSet, base: u32) -> Unit {
-        let mut unit = set.units[self.first[base as usize] as usize].clone();
+    /// The unit of a table with what `Unit` lines said.
+    pub fn finished(&self, set: &SeriesSet, sheet: &Sheet) -> Unit {
+        let mut unit = set.units[self.first[sheet.unit as usize] as usize].clone();
         if let Some(better) = set.assumptions.get(&unit.name).and_then(|a| a.better) {
             unit.better = Some(better);
         }
@@ -51,7 +50,7 @@ impl Units {
 pub(super) struct Planes {
     tables: Axis,
     pub rows: Axis,
-    cols: Axis,
+    pub cols: Axis,
     unsplit: Unsplit,
     /// Every table has all columns of its kind, so that the base is the same everywhere.
     all_columns: bool,
@@ -66,19 +65,20 @@ pub(super) struct Planes {
 pub(super) struct Sheet {
     table: u32,
     unit: u32,
-    /// The group of each of its series.
-    groups: Vec<u32>,
+    /// Group and place in the group of each of its series.
+    series: Vec<(u32, u32)>,
 }
 
-/// All tables before they are filled.
-pub(super) struct Sheets {
-    /// In output order.
-    pub list: Vec<Sheet>,
-    /// For every series, group by group, the place of its sheet in the list; [`NONE`] for those left out.
-    of_series: Vec<u32>,
-}
+impl Sheet {
+    fn groups(&self) -> impl Iterator<Item = usize> {
+        self.series.iter().map(|&(g, _)| g as usize)
+    }
 
-const NONE: u32 = u32::MAX;
+    /// What the table with this head is filled from.
+    pub fn supply(self, head: &Head) -> Supply {
+        Supply { series: self.series, columns: head.order.clone() }
+    }
+}
 
 /// What stands above a table.
 pub(super) struct Head {
@@ -86,6 +86,14 @@ pub(super) struct Head {
     /// Numbers of the columns in output order.
     order: Vec<u32>,
     columns: Vec<Column>,
+}
+
+impl Head {
+    /// The table, without rows.
+    pub fn table(self, unit: Unit, set: &SeriesSet) -> GridTable {
+        let exact = set.assumptions.get(&unit.name).is_some_and(|a| a.exact);
+        GridTable { keys: self.keys.into(), unit, exact, columns: self.columns, rows: Vec::new() }
+    }
 }
 
 impl Planes {
@@ -120,12 +128,11 @@ impl Planes {
     }
 
     /// The tables in output order and what goes into each.
-    pub fn sheets(&self, groups: &[Group], units: &Units) -> Sheets {
+    pub fn sheets(&self, groups: &[Group], units: &Units) -> Vec<Sheet> {
         let mut at: HashMap<(u32, u32), u32> = HashMap::new();
         let mut seen: Vec<u32> = vec![NONE; units.first.len()];
         let mut next_unit = 0;
         let mut list: Vec<Sheet> = Vec::new();
-        let mut of_series: Vec<u32> = Vec::with_capacity(groups.len() * groups.first().map_or(0, |g| g.series.len()));
         // Sheets of the group before, unit by unit: the next one mostly has the same.
         let mut before: Vec<(UnitId, u32)> = Vec::new();
         let mut table_before = NONE;
@@ -136,12 +143,8 @@ impl Planes {
                 table_before = table;
             }
             for (s, (unit, series)) in group.series.iter().enumerate() {
-                let Some(&base) = units.base.get(unit.0 as usize) else {
-                    of_series.push(NONE);
-                    continue;
-                };
+                let Some(&base) = units.base.get(unit.0 as usize) else { continue };
                 if series.is_empty() && series.printed.is_none() {
-                    of_series.push(NONE);
                     continue;
                 }
                 let sheet = match before.get(s) {
@@ -152,7 +155,7 @@ impl Planes {
                             next_unit += 1;
                         }
                         let sheet = *at.entry((table, base)).or_insert_with(|| {
-                            list.push(Sheet { table, unit: base, groups: Vec::new() });
+                            list.push(Sheet { table, unit: base, series: Vec::new() });
                             list.len() as u32 - 1
                         });
                         before.truncate(s);
@@ -162,29 +165,18 @@ impl Planes {
                         sheet
                     }
                 };
-                list[sheet as usize].groups.push(g as u32);
-                of_series.push(sheet);
+                list[sheet as usize].series.push((g as u32, s as u32));
             }
         }
-        let mut order: Vec<u32> = (0..list.len() as u32).collect();
-        let rank = |s: &Sheet| (self.tables.rank[s.table as usize], seen[s.unit as usize]);
-        order.sort_by_key(|&i| rank(&list[i as usize]));
-        let mut place = vec![NONE; list.len()];
-        for (at, &i) in order.iter().enumerate() {
-            place[i as usize] = at as u32;
-        }
-        for sheet in of_series.iter_mut().filter(|s| **s != NONE) {
-            *sheet = place[*sheet as usize];
-        }
-        list.sort_by_key(rank);
-        Sheets { list, of_series }
+        list.sort_by_key(|s| (self.tables.rank[s.table as usize], seen[s.unit as usize]));
+        list
     }
 
     /// Keys and columns of a table.
     pub fn head(&self, results: Results<'_>, lists: &Lists, sheet: &Sheet) -> Head {
         let mut present = vec![false; self.cols.tuples.len()];
-        for &g in &sheet.groups {
-            present[self.cols.ids[g as usize] as usize] = true;
+        for g in sheet.groups() {
+            present[self.cols.ids[g] as usize] = true;
         }
         if self.all_columns {
             self.add_kindred(results.groups, sheet, &mut present);
@@ -221,8 +213,8 @@ impl Planes {
     /// Adds columns that hold results of the same kind of producer, though none in this table.
     fn add_kindred(&self, groups: &[Group], sheet: &Sheet, present: &mut [bool]) {
         let mut kinds: Vec<Scheme> = Vec::new();
-        for &g in &sheet.groups {
-            let scheme = groups[g as usize].scheme;
+        for g in sheet.groups() {
+            let scheme = groups[g].scheme;
             if !kinds.contains(&scheme) {
                 kinds.push(scheme);
             }
@@ -256,8 +248,7 @@ impl Planes {
             return;
         }
         let mut seen: HashSet<(u32, usize)> = HashSet::new();
-        for &g in &sheet.groups {
-            let g = g as usize;
+        for g in sheet.groups() {
             seen.insert((self.cols.ids[g], results.groups[g].settings.0 as usize));
         }
         for key in &self.unsplit.keys {
@@ -285,123 +276,6 @@ impl Planes {
             }
         }
     }
-}
-
-/// A table being filled.
-struct Filling {
-    table: GridTable,
-    /// Row and column of each of its series, in order.
-    places: Vec<(u32, u32)>,
-    /// How many are placed.
-    next: usize,
-    /// The first group of every filled cell.
-    first: Vec<u32>,
-}
-
-/// Moves all series into the cells of their tables. `heads` are those of the sheets, `rows` of all rows.
-#[expect(clippy::too_many_arguments, reason = "one call, everything prepared before")]
-pub(super) fn fill(
-    set: &SeriesSet,
-    groups: &mut [Group],
-    planes: &Planes,
-    units: &Units,
-    sheets: Sheets,
-    heads: Vec<Head>,
-    rows: &[(Arc<str>, Keys)],
-    varies: &Varies<'_>,
-) -> Vec<GridTable> {
-    let mut place_of_row = vec![NONE; rows.len()];
-    let mut fillings: Vec<Filling> = sheets
-        .list
-        .into_iter()
-        .zip(heads)
-        .map(|(sheet, head)| {
-            let unit = units.finished(set, sheet.unit);
-            let exact = set.assumptions.get(&unit.name).is_some_and(|a| a.exact);
-            prepare(planes, sheet, head, rows, &mut place_of_row, unit, exact)
-        })
-        .collect();
-    let mut of_series = sheets.of_series.into_iter();
-    for g in 0..groups.len() {
-        for s in 0..groups[g].series.len() {
-            let Some(filling) = of_series.next().and_then(|sheet| fillings.get_mut(sheet as usize)) else { continue };
-            let series = std::mem::take(&mut groups[g].series[s].1);
-            let (row, col) = filling.places[filling.next];
-            filling.next += 1;
-            let first = &mut filling.first[row as usize * filling.table.columns.len() + col as usize];
-            match &mut filling.table.rows[row as usize].cells[col as usize] {
-                Some(cell) => {
-                    cell.series.merge(&series);
-                    cell.source = cell.source.filter(|&s| s == groups[g].source);
-                    if *first as usize != g {
-                        varies.add(&groups[*first as usize], &groups[g], &mut cell.varies_in);
-                    }
-                }
-                empty => {
-                    *first = g as u32;
-                    *empty = Some(GridCell { series, source: Some(groups[g].source), varies_in: Vec::new() });
-                }
-            }
-        }
-        groups[g].series = Vec::new();
-    }
-    let mut tables: Vec<GridTable> = fillings.into_iter().map(|f| f.table).collect();
-    let cells = tables.iter_mut().flat_map(|t| &mut t.rows).flat_map(|r| r.cells.iter_mut().flatten());
-    cells.filter(|c| c.varies_in.len() > 1).for_each(|c| varies.sort(&mut c.varies_in));
-    tables
-}
-
-/// An empty table with the place of each of its series. `place_of_row` is all [`NONE`] before and after.
-fn prepare(
-    planes: &Planes,
-    sheet: Sheet,
-    head: Head,
-    rows: &[(Arc<str>, Keys)],
-    place_of_row: &mut [u32],
-    unit: Unit,
-    exact: bool,
-) -> Filling {
-    let mut numbers: Vec<u32> = Vec::new();
-    for &g in &sheet.groups {
-        let r = planes.rows.ids[g as usize];
-        let place = &mut place_of_row[r as usize];
-        if *place == NONE {
-            *place = 0;
-            numbers.push(r);
-        }
-    }
-    numbers.sort_unstable_by_key(|&r| planes.rows.rank[r as usize]);
-    for (place, &r) in numbers.iter().enumerate() {
-        place_of_row[r as usize] = place as u32;
-    }
-    let mut place_of_col = vec![0u32; planes.cols.tuples.len()];
-    for (place, &c) in head.order.iter().enumerate() {
-        place_of_col[c as usize] = place as u32;
-    }
-    let place = |&g: &u32| {
-        let g = g as usize;
-        (place_of_row[planes.rows.ids[g] as usize], place_of_col[planes.cols.ids[g] as usize])
-    };
-    let places = sheet.groups.iter().map(place).collect();
-    let width = head.columns.len();
-    let row = |&r: &u32| {
-        let (name, keys) = &rows[r as usize];
-        let mut cells = SmallVec::with_capacity(width);
-        cells.resize_with(width, || None);
-        GridRow { name: name.clone(), keys: keys.clone(), cells }
-    };
-    let table = GridTable {
-        keys: head.keys.into(),
-        unit,
-        exact,
-        columns: head.columns,
-        rows: numbers.iter().map(row).collect(),
-    };
-    let first = vec![NONE; numbers.len() * width];
-    for &r in &numbers {
-        place_of_row[r as usize] = NONE;
-    }
-    Filling { table, places, next: 0, first }
 }
 
 /// A heading without Markdown's marks and the colon behind it: `## Before:` is `Before`.

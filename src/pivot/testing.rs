@@ -135,5 +135,5 @@ pub fn dump(grid: &Grid) -> String {
 
 /// [`set`], [`layout`] and [`dump`] in one; lines trimmed.
 pub fn laid_out(mode: Mode, flags: &str, text: &str) -> String {
-    dump(&layout(&mut set(text), &plan(mode, flags)))
+    dump(&layout(&mut set(text), &plan(mode, flags)).filled())
 }

@@ -8,25 +8,26 @@ use super::unsplit;
 use crate::model::{Group, Key, Scheme, Settings};
 
 /// Which keys a pooled cell may vary in.
-pub(super) struct Varies<'a> {
+#[derive(Debug)]
+pub(super) struct Varies {
     mode: Mode,
-    named: &'a [Key],
-    settings: &'a [Settings],
+    named: Vec<Key>,
+    settings: Vec<Settings>,
     /// Settings in order of first sight, if `.config` is in no list.
-    config: Option<HashMap<&'a str, usize>>,
+    config: Option<HashMap<String, usize>>,
     /// `.fullname` is in no list.
     full_name: bool,
     /// `.file` is in no list.
     file: bool,
 }
 
-impl<'a> Varies<'a> {
-    pub fn new(named: &'a [Key], settings: &'a [Settings], mode: Mode) -> Self {
+impl Varies {
+    pub fn new(named: Vec<Key>, settings: Vec<Settings>, mode: Mode) -> Self {
         let config = (!named.contains(&Key::Config)).then(|| {
-            let mut places = HashMap::new();
+            let mut places: HashMap<String, usize> = HashMap::new();
             for (key, _) in settings.iter().flat_map(Settings::iter) {
                 let next = places.len();
-                places.entry(key).or_insert(next);
+                places.entry_ref(key).or_insert(next);
             }
             places
         });
@@ -75,7 +76,7 @@ impl<'a> Varies<'a> {
 
     fn add_names(&self, a: &Group, b: &Group, note: &mut dyn FnMut(&str)) {
         let (x, y) = (GoName::new(&a.name), GoName::new(&b.name));
-        let whole = x.without(self.named) != y.without(self.named);
+        let whole = x.without(&self.named) != y.without(&self.named);
         if self.mode == Mode::Benchstat {
             if whole {
                 note(".fullname");
@@ -106,7 +107,7 @@ impl<'a> Varies<'a> {
     /// Puts the keys of a cell in order: settings as first seen, then the rest.
     pub fn sort(&self, keys: &mut [String]) {
         if let Some(places) = &self.config {
-            keys.sort_by_key(|k| places.get(k.as_str()).copied().unwrap_or(usize::MAX));
+            keys.sort_by_key(|k| places.get(k).copied().unwrap_or(usize::MAX));
         }
     }
 }
