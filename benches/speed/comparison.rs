@@ -37,7 +37,11 @@ fn growth(c: &mut Criterion, what: &str, sizes: [usize; 3], set: impl Fn(usize) 
             group.throughput(Throughput::Elements(values as u64));
             group.bench_function(BenchmarkId::from_parameter(size), |b| {
                 if stage == "layout" {
-                    b.iter_batched_ref(|| set(size), |set| layout(set, &Layout::default()).filled(), BatchSize::PerIteration);
+                    b.iter_batched_ref(
+                        || set(size),
+                        |set| layout(set, &Layout::default()).filled(),
+                        BatchSize::PerIteration,
+                    );
                 } else {
                     let laid_out = || {
                         let mut set = set(size);
