@@ -16,7 +16,7 @@
 use super::side::{Grounds, Known, Precision, Side};
 use super::{CenterChoice, Plan, TestChoice};
 use crate::model::{Center, PrintedComparison, Sample};
-use crate::report::{Cell, IntervalMethod, Test, Verdict, Why};
+use crate::report::{Cell, CenterChange, IntervalMethod, Test, Verdict, Why};
 use crate::stats::{self, Interval, LogRatio, MeanRatio, PValue, Ratio, RatioMethod, SummaryStats, UCache};
 
 /// Resamples of a bootstrap interval.
@@ -174,13 +174,9 @@ pub(super) fn printed_against(base: &Grounds, new: &Grounds) -> Option<PrintedCo
 
 impl Assessment {
     fn centers(&mut self, before: f64, after: f64) {
-        self.difference = Some(after - before);
-        if before != 0.0 {
-            self.ratio = finite(after / before);
-            self.delta_pct = self.ratio.map(|r| 100.0 * (r - 1.0));
-        } else if after == 0.0 {
-            self.delta_pct = Some(0.0);
-        }
+        let change = CenterChange::new(before, after);
+        (self.difference, self.delta_pct) = (Some(change.difference), change.delta_pct);
+        self.ratio = finite(after / before).filter(|_| before != 0.0);
     }
 
     fn printed(&mut self, printed: PrintedComparison) {

@@ -135,12 +135,7 @@ fn estimate(value: f64, interval: &Interval) -> Estimate {
     Estimate { value, interval: bounds, coverage: interval.coverage }
 }
 
-fn pair(
-    a: &Assessment,
-    sides: Option<(&Grounds, &Grounds)>,
-    warnings: Vec<String>,
-    cx: &Context<'_>,
-) -> PairStory {
+fn pair(a: &Assessment, sides: Option<(&Grounds, &Grounds)>, warnings: Vec<String>, cx: &Context<'_>) -> PairStory {
     let plan = cx.plan;
     let basis = basis(a, sides);
     let tested = sides.and_then(|(x, y)| tested_values(basis, x, y)).filter(|_| a.test != Test::None);

@@ -174,7 +174,13 @@ pub fn compare(mut grid: Grid, inputs: Vec<Input>, mut said: Vec<Diagnostic>, pl
         .zip(bases)
         .map(|(table, base)| {
             let cx = Context { plan, cache: &cache, exact: table.exact, explained: false };
-            compare_table(table, base, &|row| explained.iter().any(|e| e.matches(&row.name, &row.keys)), &mut drafts, &cx)
+            compare_table(
+                table,
+                base,
+                &|row| explained.iter().any(|e| e.matches(&row.name, &row.keys)),
+                &mut drafts,
+                &cx,
+            )
         })
         .collect();
     said.extend(shift::shifted(&tables));

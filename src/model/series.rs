@@ -4,6 +4,8 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use smallvec::SmallVec;
+
 use super::{Evidence, Key, Observations, PrintedComparison, Reading, Scheme, Settings, Summary};
 use crate::base::{Diagnostic, SourceId};
 use crate::units::{Direction, Unit, UnitId};
@@ -98,6 +100,10 @@ impl Default for Series {
     }
 }
 
+/// Many groups. Boxed: a growing list of a million would be copied again and again, and a group that is done with can be let go of.
+#[expect(clippy::vec_box, reason = "see above")]
+pub type Groups = Vec<Box<Group>>;
+
 /// All series of one identity in one input under one set of settings.
 #[derive(Clone, Debug)]
 pub struct Group {
@@ -115,8 +121,8 @@ pub struct Group {
     pub keys: Vec<(Arc<str>, Box<str>)>,
     /// See [`super::Record::column`].
     pub column: Option<Box<str>>,
-    /// One series per unit, in order of first appearance.
-    pub series: Vec<(UnitId, Series)>,
+    /// One series per unit, in order of first appearance. A few need no room of their own.
+    pub series: SmallVec<[(UnitId, Series); 4]>,
 }
 
 impl Group {
@@ -153,7 +159,7 @@ pub struct SeriesSet {
     /// Metadata by base unit name.
     pub assumptions: HashMap<Arc<str>, UnitAssumption>,
     /// In order of first appearance: by input, then by line.
-    pub groups: Vec<Group>,
+    pub groups: Groups,
     /// What was noticed while reading, in order.
     pub diagnostics: Vec<Diagnostic>,
 }

@@ -2,9 +2,11 @@
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
+use std::hash::BuildHasher;
 use std::sync::Arc;
 
-use hashbrown::{HashMap, HashSet};
+use hashbrown::hash_table::Entry;
+use hashbrown::{DefaultHashBuilder, HashMap, HashSet, HashTable};
 use smallvec::SmallVec;
 
 use super::keys::{GoName, ResultKeys};
@@ -19,7 +21,7 @@ pub(super) const CIRCUMSTANCES: [&str; 9] =
 #[derive(Clone, Copy)]
 pub(super) struct Results<'a> {
     pub set: &'a SeriesSet,
-    pub groups: &'a [Group],
+    pub groups: &'a [Box<Group>],
     /// Keys named in any list: they leave `.config` and `.fullname`.
     pub named: &'a [Key],
     /// Inputs hold printed tables whose columns have equal headings: the input's label goes before the heading.
@@ -88,19 +90,27 @@ impl<'a> Results<'a> {
 
 /// Gives texts numbers in order of first sight.
 #[derive(Default)]
-pub(super) struct Interner<'a> {
-    map: HashMap<Cow<'a, str>, u32>,
+pub(super) struct Interner {
+    hasher: DefaultHashBuilder,
+    /// Numbers by their texts.
+    index: HashTable<u32>,
     pub values: Vec<Arc<str>>,
 }
 
-impl<'a> Interner<'a> {
-    pub fn intern(&mut self, value: Cow<'a, str>) -> u32 {
-        if let Some(&id) = self.map.get(&*value) {
-            return id;
-        }
-        let id = self.values.len() as u32;
-        self.values.push(Arc::from(&*value));
-        self.map.insert(value, id);
+impl Interner {
+    pub fn intern(&mut self, value: &str) -> u32 {
+        let Interner { hasher, index, values } = self;
+        let is_value = |&id: &u32| *values[id as usize] == *value;
+        let hash_of = |&id: &u32| hasher.hash_one(&*values[id as usize]);
+        let id = match index.entry(hasher.hash_one(value), is_value, hash_of) {
+            Entry::Occupied(known) => return *known.get(),
+            Entry::Vacant(new) => {
+                let id = values.len() as u32;
+                new.insert(id);
+                id
+            }
+        };
+        values.push(value.into());
         id
     }
 }
@@ -140,10 +150,10 @@ impl Term {
             Key::Plain(key) if !groups.iter().any(|g| g.key(key).is_some()) => {
                 by_settings(groups, results.set.settings.len(), |s| {
                     let value = results.set.settings.get(s).and_then(|s| s.get(key)).unwrap_or("");
-                    names.intern(Cow::Borrowed(value))
+                    names.intern(value)
                 })
             }
-            key => groups.iter().map(|g| names.intern(results.value(g, key))).collect(),
+            key => groups.iter().map(|g| names.intern(&results.value(g, key))).collect(),
         };
         Term::new(field, ids, names.values)
     }
@@ -157,7 +167,7 @@ impl Term {
         let mut alone: Vec<u32> = Vec::new();
         let mut ids = Vec::with_capacity(results.groups.len());
         for g in results.groups {
-            let name = names.intern(results.printed_name(g));
+            let name = names.intern(&results.printed_name(g));
             let own = results.identity(g);
             let in_name = |key: &str| matches!(key, ".label" | "test");
             // Names without further keys are by far the most.
@@ -218,7 +228,7 @@ impl Term {
             let mut tuple = vec![u32::MAX; fields.len()];
             for (key, value) in results.set.settings.get(s).into_iter().flat_map(|s| s.iter()) {
                 if let Some(&i) = at.get(key) {
-                    tuple[i] = names.intern(Cow::Borrowed(value));
+                    tuple[i] = names.intern(value);
                 }
             }
             *tuples.entry(tuple).or_insert_with_key(|tuple| {
@@ -254,9 +264,9 @@ impl Term {
 }
 
 /// Works `of` out once per settings number, in order of first sight.
-fn by_settings(groups: &[Group], count: usize, mut of: impl FnMut(usize) -> u32) -> Vec<u32> {
+fn by_settings(groups: &[Box<Group>], count: usize, mut of: impl FnMut(usize) -> u32) -> Vec<u32> {
     let mut known = vec![u32::MAX; count];
-    let number = |g: &Group| {
+    let number = |g: &Box<Group>| {
         let s = g.settings.0 as usize;
         match known.get_mut(s) {
             Some(slot) if *slot != u32::MAX => *slot,
@@ -365,7 +375,7 @@ pub(super) fn terms(list: &Projection, results: Results<'_>, unsplit: &[Arc<str>
 }
 
 /// Distinct settings numbers that groups of each column have, as `(column, settings)`.
-pub(super) fn settings_of_columns(groups: &[Group], columns: &[u32]) -> Vec<(u32, usize)> {
+pub(super) fn settings_of_columns(groups: &[Box<Group>], columns: &[u32]) -> Vec<(u32, usize)> {
     let mut seen = HashSet::new();
     let mut out = Vec::new();
     let mut last = None;

@@ -14,7 +14,7 @@ use super::sheets::{Planes, Units};
 use super::stock::{Places, Stock};
 use super::varies::Varies;
 use crate::base::Diagnostic;
-use crate::model::{Group, Key, Scheme, SeriesSet};
+use crate::model::{Group, Groups, Key, Scheme, SeriesSet};
 
 /// Whose rules hold.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -102,7 +102,7 @@ pub fn layout(set: &mut SeriesSet, plan: &Layout) -> Grid {
 }
 
 /// Leaves out what a fixed order does not list, and groups without a metric.
-fn admit(set: &SeriesSet, groups: &mut Vec<Group>, copies: &mut Vec<u32>, plan: &Layout) {
+fn admit(set: &SeriesSet, groups: &mut Groups, copies: &mut Vec<u32>, plan: &Layout) {
     let lists: Vec<&Projection> = [plan.table.as_ref(), plan.row.as_ref(), plan.col.as_ref(), Some(&plan.ignore)]
         .into_iter()
         .flatten()
@@ -126,7 +126,7 @@ fn admit(set: &SeriesSet, groups: &mut Vec<Group>, copies: &mut Vec<u32>, plan: 
 }
 
 /// Several inputs hold printed tables whose columns have equal headings.
-fn headings_meet(groups: &[Group]) -> bool {
+fn headings_meet(groups: &[Box<Group>]) -> bool {
     let mut source_of: HashMap<&str, u32> = HashMap::new();
     groups
         .iter()
@@ -135,7 +135,7 @@ fn headings_meet(groups: &[Group]) -> bool {
 }
 
 impl Lists {
-    fn new(set: &SeriesSet, groups: &[Group], plan: &Layout) -> Self {
+    fn new(set: &SeriesSet, groups: &[Box<Group>], plan: &Layout) -> Self {
         let table = plan.table.clone().unwrap_or_else(|| Projection::of([Key::Config]));
         let row = plan.row.clone().unwrap_or_else(|| Projection::of([Key::FullName]));
         let mut lists = Lists {
@@ -181,7 +181,7 @@ impl Lists {
 }
 
 /// Some input has several values of `key`.
-fn has_several(groups: &[Group], key: &str) -> bool {
+fn has_several(groups: &[Box<Group>], key: &str) -> bool {
     let mut of_source: HashMap<u32, &str> = HashMap::new();
     groups
         .iter()
@@ -190,7 +190,7 @@ fn has_several(groups: &[Group], key: &str) -> bool {
 }
 
 /// Some JMH benchmark stands in several tables (or groups) of the input.
-fn share_names(groups: &[Group], key: &str) -> bool {
+fn share_names(groups: &[Box<Group>], key: &str) -> bool {
     let mut of_name: HashMap<(&str, Option<&str>, Option<&str>), &str> = HashMap::new();
     groups
         .iter()

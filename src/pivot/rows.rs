@@ -1,8 +1,10 @@
 //! Names and keys of rows.
 
+use std::hash::BuildHasher;
 use std::sync::Arc;
 
 use hashbrown::{HashMap, HashSet};
+use rustc_hash::FxBuildHasher;
 
 use super::axis::{Axis, CIRCUMSTANCES, Results};
 use super::keys::GoName;
@@ -45,45 +47,42 @@ const FEW: usize = 32;
 /// Keys and values handed out before: rows share most of them.
 #[derive(Default)]
 struct Words {
-    keys: HashMap<String, Arc<str>>,
+    keys: HashMap<String, Word>,
     /// `/key` by `key`.
-    parts: HashMap<String, Arc<str>>,
-    /// The last value of each key.
-    values: HashMap<Arc<str>, Arc<str>>,
+    parts: HashMap<String, Word>,
+}
+
+/// A key and some of its values.
+struct Word {
+    key: Arc<str>,
+    /// The last value of each hash.
+    values: [Option<Arc<str>>; 32],
 }
 
 impl Words {
-    fn key(&mut self, key: &str) -> Arc<str> {
-        cached(&mut self.keys, key, |key| key.into())
+    fn key(&mut self, key: &str) -> &mut Word {
+        self.keys.entry_ref(key).or_insert_with(|| Word::new(key.into()))
     }
 
-    fn part(&mut self, key: &str) -> Arc<str> {
-        cached(&mut self.parts, key, |key| format!("/{key}").into())
-    }
-
-    fn value(&mut self, key: &Arc<str>, value: &str) -> Arc<str> {
-        match self.values.get_mut(key) {
-            Some(last) if &**last == value => last.clone(),
-            Some(last) => {
-                *last = value.into();
-                last.clone()
-            }
-            None => {
-                let value: Arc<str> = value.into();
-                self.values.insert(key.clone(), value.clone());
-                value
-            }
-        }
+    fn part(&mut self, key: &str) -> &mut Word {
+        self.parts.entry_ref(key).or_insert_with(|| Word::new(format!("/{key}").into()))
     }
 }
 
-fn cached(words: &mut HashMap<String, Arc<str>>, key: &str, make: impl Fn(&str) -> Arc<str>) -> Arc<str> {
-    if let Some(word) = words.get(key) {
-        return word.clone();
+impl Word {
+    fn new(key: Arc<str>) -> Self {
+        Word { key, values: Default::default() }
     }
-    let word = make(key);
-    words.insert(key.to_owned(), word.clone());
-    word
+
+    fn value(&mut self, value: &str) -> Arc<str> {
+        // Its upper bits are the better ones.
+        let at = FxBuildHasher.hash_one(value) >> 59;
+        let known = &mut self.values[at as usize];
+        match known {
+            Some(last) if **last == *value => last.clone(),
+            _ => known.insert(value.into()).clone(),
+        }
+    }
 }
 
 /// Keys of a result that belong to its row: the fields of `--row`, its name, parts and parameters, less those named in other lists.
@@ -91,11 +90,11 @@ fn own_keys(results: Results<'_>, by: &Projection, g: &Group, words: &mut Words)
     let mut out: Vec<Pair> = Vec::with_capacity(4);
     // The keys in `out`, once there are too many to be looked through.
     let mut many: HashSet<Arc<str>> = HashSet::new();
-    let mut add = |words: &mut Words, key: Arc<str>, value: &str| {
-        let known = if many.is_empty() { out.iter().any(|(k, _)| *k == key) } else { many.contains(&key) };
+    let mut add = |word: &mut Word, value: &str| {
+        let key = &word.key;
+        let known = if many.is_empty() { out.iter().any(|(k, _)| k == key) } else { many.contains(key) };
         if !value.is_empty() && !known {
-            let value = words.value(&key, value);
-            out.push((key, value));
+            out.push((key.clone(), word.value(value)));
             if out.len() > FEW {
                 let from = many.len();
                 many.extend(out.iter().skip(from).map(|(k, _)| k.clone()));
@@ -104,34 +103,28 @@ fn own_keys(results: Results<'_>, by: &Projection, g: &Group, words: &mut Words)
     };
     for field in &by.fields {
         if !matches!(field.key, Key::FullName | Key::Config | Key::File) {
-            let key = words.key(&field.key.to_string());
-            add(words, key, &results.value_in(g, &field.key));
+            add(words.key(&field.key.to_string()), &results.value_in(g, &field.key));
         }
     }
     if g.scheme == Scheme::Go {
         let name = GoName::new(&g.name);
         if !results.is_named(&Key::Name) {
-            let key = words.key(".name");
-            add(words, key, name.base());
+            add(words.key(".name"), name.base());
         }
         for (key, value) in name.keyed_parts() {
             if key != "gomaxprocs" && !results.names_part(key) {
-                let key = words.part(key);
-                add(words, key, value);
+                add(words.part(key), value);
             }
         }
         if !results.names_part("gomaxprocs") {
-            let key = words.part("gomaxprocs");
-            add(words, key, name.procs());
+            add(words.part("gomaxprocs"), name.procs());
         }
     } else if !results.is_named(&Key::Name) {
-        let key = words.key(".name");
-        add(words, key, &g.name);
+        add(words.key(".name"), &g.name);
     }
     for (key, value) in &g.keys {
         if !CIRCUMSTANCES.contains(&&**key) && !results.names_plain(key) {
-            let key = words.key(key);
-            add(words, key, value);
+            add(words.key(key), value);
         }
     }
     out

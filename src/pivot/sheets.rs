@@ -128,7 +128,7 @@ impl Planes {
     }
 
     /// The tables in output order and what goes into each.
-    pub fn sheets(&self, groups: &[Group], units: &Units) -> Vec<Sheet> {
+    pub fn sheets(&self, groups: &[Box<Group>], units: &Units) -> Vec<Sheet> {
         let mut at: HashMap<(u32, u32), u32> = HashMap::new();
         let mut seen: Vec<u32> = vec![NONE; units.first.len()];
         let mut next_unit = 0;
@@ -211,7 +211,7 @@ impl Planes {
     }
 
     /// Adds columns that hold results of the same kind of producer, though none in this table.
-    fn add_kindred(&self, groups: &[Group], sheet: &Sheet, present: &mut [bool]) {
+    fn add_kindred(&self, groups: &[Box<Group>], sheet: &Sheet, present: &mut [bool]) {
         let mut kinds: Vec<Scheme> = Vec::new();
         for g in sheet.groups() {
             let scheme = groups[g].scheme;
@@ -225,7 +225,7 @@ impl Planes {
     }
 
     /// Labels that are table numbers become the tables' headings where these differ, else `table 1`.
-    fn head_by_headings(&self, groups: &[Group], order: &[u32], columns: &mut [Column]) {
+    fn head_by_headings(&self, groups: &[Box<Group>], order: &[u32], columns: &mut [Column]) {
         let headings: Vec<&str> =
             order.iter().map(|&c| groups[self.cols.first[c as usize] as usize].key(".heading").unwrap_or("")).collect();
         let distinct: HashSet<&str> = headings.iter().copied().filter(|h| !h.is_empty()).collect();

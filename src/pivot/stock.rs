@@ -8,7 +8,7 @@ use smallvec::SmallVec;
 use super::axis::Axis;
 use super::varies::Varies;
 use super::{GridCell, GridRow, GridTable, Keys};
-use crate::model::Group;
+use crate::model::{Group, Groups};
 
 /// No number.
 pub(super) const NONE: u32 = u32::MAX;
@@ -42,7 +42,8 @@ impl Places {
 /// All series, by group.
 #[derive(Debug)]
 pub(super) struct Stock {
-    groups: Vec<Group>,
+    /// Let go of when all of their series are moved.
+    groups: Vec<Option<Box<Group>>>,
     /// Per group its series that are not moved yet.
     left: Vec<u32>,
     rows: Places,
@@ -56,7 +57,7 @@ pub(super) struct Stock {
 
 impl Stock {
     pub fn new(
-        groups: Vec<Group>,
+        groups: Groups,
         rows: Places,
         cols: Places,
         heads: Vec<(Arc<str>, Keys)>,
@@ -64,6 +65,7 @@ impl Stock {
         supplies: Vec<Supply>,
     ) -> Self {
         let left = groups.iter().map(|g| g.series.len() as u32).collect();
+        let groups = groups.into_iter().map(Some).collect();
         Stock { groups, left, rows, cols, heads, varies, supplies }
     }
 
@@ -95,8 +97,7 @@ impl Stock {
             self.cols.in_table[c as usize] = NONE;
         }
         for &(g, _) in series.iter().filter(|(g, _)| self.left[*g as usize] == 0) {
-            let group = &mut self.groups[g as usize];
-            (group.name, group.keys, group.series) = Default::default();
+            self.groups[g as usize] = None;
         }
     }
 
@@ -114,18 +115,20 @@ impl Stock {
         for &(g, s) in series {
             let (g, s) = (g as usize, s as usize);
             self.left[g] -= 1;
-            let series = std::mem::take(&mut self.groups[g].series[s].1);
+            let Some(series) = self.groups[g].as_mut().map(|group| std::mem::take(&mut group.series[s].1)) else {
+                continue;
+            };
             let row = self.rows.in_table[self.rows.of_group[g] as usize] as usize;
             let col = self.cols.in_table[self.cols.of_group[g] as usize] as usize;
             let first = &mut first[row * width + col];
-            let group = &self.groups[g];
+            let Some(group) = &self.groups[g] else { continue };
             match &mut table.rows[row].cells[col] {
                 Some(cell) => {
                     pooled = true;
                     cell.series.merge(&series);
                     cell.source = cell.source.filter(|&s| s == group.source);
-                    if *first as usize != g {
-                        self.varies.add(&self.groups[*first as usize], group, &mut cell.varies_in);
+                    if let Some(first) = self.groups[*first as usize].as_ref().filter(|_| *first as usize != g) {
+                        self.varies.add(first, group, &mut cell.varies_in);
                     }
                 }
                 empty => {

@@ -47,8 +47,8 @@ fn result(set: &mut SeriesSet, settings: &Settings, line: u64, text: &str) {
         (g.source, g.settings, &g.name, g.scheme, &g.keys, &g.column)
             == (source, settings, &name, scheme, &keys, &column)
     };
-    let g = set.groups.iter().position(same).unwrap_or_else(|| {
-        set.groups.push(Group {
+    let g = set.groups.iter().position(|g| same(g)).unwrap_or_else(|| {
+        set.groups.push(Box::new(Group {
             source,
             settings,
             line,
@@ -56,8 +56,8 @@ fn result(set: &mut SeriesSet, settings: &Settings, line: u64, text: &str) {
             scheme,
             keys: keys.clone(),
             column: column.clone(),
-            series: vec![],
-        });
+            series: [].into_iter().collect(),
+        }));
         set.groups.len() - 1
     });
     let words: Vec<&str> = readings.split_whitespace().collect();

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use hashbrown::{DefaultHashBuilder, HashTable};
 use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
 
 use crate::base::{Diagnostic, Severity, SourceId};
 use crate::model::{Evidence, Group, Input, Record, Series, SeriesSet, Settings, SettingsId, Sink, UnitAssumption};
@@ -150,7 +151,7 @@ impl<'f> Collector<'f> {
             scheme: record.scheme,
             keys: record.keys.iter().map(|&(k, v)| (Arc::from(k), Box::from(v))).collect(),
             column: record.column.map(Box::from),
-            series: Vec::with_capacity(record.readings.len()),
+            series: SmallVec::with_capacity(record.readings.len()),
         };
         let at = u32::try_from(groups.len()).ok()?;
         if let Some((_, Series { evidence: Evidence::Raw(before), .. })) =
@@ -159,7 +160,7 @@ impl<'f> Collector<'f> {
             self.expected = before.values.len().min(MOST_EXPECTED);
         }
         self.index.insert_unique(hash, (hash, at), |&(h, _)| h);
-        groups.push(group);
+        groups.push(Box::new(group));
         self.last = Some(at);
         Some(at as usize)
     }

@@ -529,6 +529,24 @@ impl Cell {
     }
 }
 
+/// From one center to another.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CenterChange {
+    /// In base units.
+    pub difference: f64,
+    /// In percent of `before`; `None` from 0 to another number.
+    pub delta_pct: Option<f64>,
+}
+
+impl CenterChange {
+    /// The change from `before` to `after`.
+    pub fn new(before: f64, after: f64) -> Self {
+        let ratio = if before == 0.0 && after == 0.0 { 1.0 } else { after / before };
+        let delta_pct = Some(100.0 * (ratio - 1.0)).filter(|_| ratio.is_finite());
+        CenterChange { difference: after - before, delta_pct }
+    }
+}
+
 impl Comparison {
     /// `ratio` turned by the unit's direction: above 1 is better. `ratio` itself where no direction is known.
     pub fn relative(&self) -> Option<f64> {

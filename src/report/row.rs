@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use smallvec::SmallVec;
 
-use super::{Cell, Comparison, Explanation, IntervalMethod, Reported, Test, Verdict, Why, display_name};
+use super::{Cell, CenterChange, Comparison, Explanation, IntervalMethod, Reported, Test, Verdict, Why, display_name};
 use crate::model::{Center, Observations};
 use crate::pivot::{Keys, Pair};
 
@@ -76,13 +76,13 @@ impl Row {
     /// Column `i` against the base column; `None` in the base column and where there is nothing to say.
     #[inline]
     pub fn comparison(&self, i: usize) -> Option<Comparison> {
-        self.comparisons.iter().find(|c| c.column as usize == i).map(|c| c.whole(self.confidence))
+        self.comparisons.iter().find(|c| c.column as usize == i).map(|c| self.whole(c))
     }
 
     /// The columns that are compared, ascending, and how.
     #[inline]
     pub fn comparisons(&self) -> impl DoubleEndedIterator<Item = (usize, Comparison)> {
-        self.comparisons.iter().map(|c| (c.column as usize, c.whole(self.confidence)))
+        self.comparisons.iter().map(|c| (c.column as usize, self.whole(c)))
     }
 
     /// Verdicts of the columns that are compared.
@@ -92,12 +92,24 @@ impl Row {
 
     /// Adds the comparison of column `i`, or puts it in the place of the one there.
     pub fn compare(&mut self, i: usize, comparison: &Comparison) {
-        let small = SmallComparison::new(i, comparison);
+        let small = SmallComparison::new(i, comparison, self.center_change(comparison.base, i));
         self.confidence = comparison.confidence;
         match self.comparisons.binary_search_by_key(&small.column, |c| c.column) {
             Ok(at) => self.comparisons[at] = small,
             Err(at) => self.comparisons.insert(at, small),
         }
+    }
+
+    #[inline]
+    fn whole(&self, c: &SmallComparison) -> Comparison {
+        c.whole(self.center_change(c.base as usize, c.column as usize), self.confidence)
+    }
+
+    /// From the center in column `base` to the one in column `i`.
+    #[inline]
+    fn center_change(&self, base: usize, i: usize) -> Option<CenterChange> {
+        let center = |i: usize| self.cells.get(i)?.as_ref()?.center.get();
+        Some(CenterChange::new(center(base)?, center(i)?))
     }
 
     /// Indexes into [`super::Table::notes`], in order of use.
@@ -300,16 +312,26 @@ impl SmallCell {
     }
 }
 
+/// What few comparisons have.
+#[derive(Clone, Debug)]
+struct Rare {
+    equivalence: Option<(f64, f64)>,
+    /// Another change than that of the centers: in base units and in percent.
+    change: Option<(Option<f64>, Option<f64>)>,
+}
+
+fn both(change: Option<CenterChange>) -> (Option<f64>, Option<f64>) {
+    (change.map(|c| c.difference), change.and_then(|c| c.delta_pct))
+}
+
 #[derive(Clone, Debug)]
 struct SmallComparison {
-    delta_pct: Figure,
-    difference: Figure,
     ratio: Figure,
     lo: Figure,
     hi: Figure,
     p: Figure,
     p_adjusted: Figure,
-    equivalence: Option<Box<(f64, f64)>>,
+    rare: Option<Box<Rare>>,
     column: u32,
     base: u32,
     test: Test,
@@ -321,19 +343,20 @@ struct SmallComparison {
 }
 
 impl SmallComparison {
-    fn new(column: usize, c: &Comparison) -> Self {
+    fn new(column: usize, c: &Comparison, of_centers: Option<CenterChange>) -> Self {
         // Columns come from inputs or keys: never as many as 2^32.
         let small = |i: usize| u32::try_from(i).unwrap_or(u32::MAX);
+        let change = (c.difference, c.delta_pct);
+        let change = Some(change).filter(|change| *change != both(of_centers));
+        let rare = Rare { equivalence: c.equivalence, change };
         SmallComparison {
-            delta_pct: c.delta_pct.into(),
-            difference: c.difference.into(),
             ratio: c.ratio.into(),
             lo: c.lo.into(),
             hi: c.hi.into(),
             p: c.p.into(),
             p_adjusted: c.p_adjusted.into(),
             turned: c.turned,
-            equivalence: c.equivalence.map(Box::new),
+            rare: (rare.equivalence.is_some() || rare.change.is_some()).then(|| Box::new(rare)),
             column: small(column),
             base: small(c.base),
             test: c.test,
@@ -345,16 +368,19 @@ impl SmallComparison {
     }
 
     #[inline]
-    fn whole(&self, confidence: f64) -> Comparison {
+    fn whole(&self, of_centers: Option<CenterChange>, confidence: f64) -> Comparison {
+        let rare = self.rare.as_deref();
+        let other = rare.and_then(|r| r.change);
+        let (difference, delta_pct) = other.unwrap_or_else(|| both(of_centers));
         Comparison {
             base: self.base as usize,
-            delta_pct: self.delta_pct.get(),
-            difference: self.difference.get(),
+            delta_pct,
+            difference,
             ratio: self.ratio.get(),
             lo: self.lo.get(),
             hi: self.hi.get(),
             confidence,
-            equivalence: self.equivalence.as_deref().copied(),
+            equivalence: rare.and_then(|r| r.equivalence),
             p: self.p.get(),
             p_adjusted: self.p_adjusted.get(),
             test: self.test,
