@@ -83,7 +83,7 @@ impl Noise {
             }),
         }
         o.values.iter_mut().for_each(|v| *v *= factor);
-        Series { evidence: Evidence::Raw(o), ..Series::new() }
+        Series::of(Evidence::Raw(o))
     }
 }
 

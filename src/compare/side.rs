@@ -101,7 +101,8 @@ pub(super) fn weigh(
     means: bool,
     plan: &Plan,
 ) -> (Option<Cell>, Grounds) {
-    let stated = series.reported.as_deref().map(reported);
+    let printed = series.printed().cloned().map(Box::new);
+    let stated = series.reported().map(reported);
     let (cell, side, observations) = match series.evidence {
         Evidence::Mixed => (None, Side::Mixed, None),
         Evidence::Summary(s) => {
@@ -115,7 +116,7 @@ pub(super) fn weigh(
             (Some(cell), side, Some(o))
         }
     };
-    (cell, Grounds { side, observations, source, printed: series.printed })
+    (cell, Grounds { side, observations, source, printed })
 }
 
 fn reported(s: &Summary) -> Reported {

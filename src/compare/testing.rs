@@ -2,7 +2,7 @@
 
 use super::{Plan, compare};
 use crate::base::SourceId;
-use crate::model::{Center, Evidence, Observations, PrintedComparison, Series, Spread, Summary};
+use crate::model::{Center, Evidence, Observations, PrintedComparison, Reading, Series, Spread, Summary};
 use crate::pivot::{Column, Grid, GridCell, GridRow, GridTable};
 use crate::report::{Comparison, Report};
 use crate::units::Unit;
@@ -49,7 +49,9 @@ pub fn jmh(value: f64, error: f64, n: u64, resolution: f64) -> Summary {
 pub fn cell_of_table(value: f64, printed: Option<(Option<f64>, f64)>) -> Series {
     let mut series =
         summary(Summary { center: Center::Median, spread: Spread::Percent(1.0), ..jmh(value, 0.0, 10, 0.0) });
-    series.printed = printed.map(|(delta_pct, p)| Box::new(PrintedComparison { delta_pct, p: Some(p), notes: vec![] }));
+    if let Some((delta_pct, p)) = printed {
+        series.push(&Reading::Printed(PrintedComparison { delta_pct, p: Some(p), notes: vec![] }), None);
+    }
     series
 }
 
@@ -59,7 +61,7 @@ pub fn summary(s: Summary) -> Series {
 }
 
 fn of(evidence: Evidence) -> Series {
-    Series { evidence, reported: None, printed: None }
+    Series::of(evidence)
 }
 
 /// Two columns, `old` and `new`, of the rows `A`, `B`, ...; `None`: no cell.

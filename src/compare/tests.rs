@@ -240,7 +240,7 @@ fn reasons_for_no_test() {
     assert_eq!(why(mean(1.0), mean(2.0)), Why::NoSpread);
     assert_eq!(why(median(1.0), raw()), Why::NoSpread, "a median is shown beside it");
     assert_eq!(why(median(1.0), mean(2.0)), Why::KindDiffers);
-    assert_eq!(why(Series { evidence: Evidence::Mixed, ..raw() }, raw()), Why::MixedSummaries);
+    assert_eq!(why(Series::of(Evidence::Mixed), raw()), Why::MixedSummaries);
     let about = summary(Summary { approximate: true, ..jmh(1e-3, 1e-4, 5, 0.0) });
     assert_eq!(why(about, mean(2.0)), Why::Approximate);
     assert_eq!(why(forked(&[&[1.0], &[1.0]]), forked(&[&[2.0], &[2.0]])), Why::Constant);
@@ -462,7 +462,7 @@ fn pooled_results_say_in_what_they_vary() {
     one.tables[0].rows[0].cells.truncate(1);
     let r = compare(one, vec![], vec![], &plan()).unwrap();
     assert!(notes(&r, 0).contains(&"benchmarks vary in goos, cpu"), "also of a single column");
-    let mixed = || Series { evidence: Evidence::Mixed, ..flat(&[]) };
+    let mixed = || Series::of(Evidence::Mixed);
     let mut two = grid("sec/op", vec![[Some(mixed()), Some(flat(&[1.0, 2.0]))], [Some(mixed()), Some(mixed())]]);
     two.tables[0].rows[0].cells[0].as_mut().unwrap().varies_in = vec!["k".into()];
     let r = compare(two, vec![], vec![], &plan()).unwrap();

@@ -14,4 +14,4 @@ pub mod tidy;
 pub use evidence::{Center, Evidence, Observations, PrintedComparison, Reading, Sample, Spread, Summary};
 pub use key::{Key, Settings};
 pub use record::{Record, Scheme, Sink};
-pub use series::{Group, Groups, Input, KeyOf, Series, SeriesSet, SettingsId, UnitAssumption};
+pub use series::{Group, Groups, Input, KeyOf, Own, Series, SeriesSet, SettingsId, UnitAssumption};

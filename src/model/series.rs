@@ -34,21 +34,45 @@ pub struct Input {
 pub struct Series {
     /// The samples or the summary.
     pub evidence: Evidence,
-    /// What the input states about the samples.
-    pub reported: Option<Box<Summary>>,
-    /// What a printed table states against its base column.
-    pub printed: Option<Box<PrintedComparison>>,
+    /// What few series have.
+    stated: Option<Box<Stated>>,
+}
+
+/// What an input states beside the evidence.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Stated {
+    reported: Option<Summary>,
+    printed: Option<PrintedComparison>,
 }
 
 impl Series {
     /// An empty series of raw observations.
     pub fn new() -> Self {
-        Series { evidence: Evidence::Raw(Observations::default()), reported: None, printed: None }
+        Series::of(Evidence::Raw(Observations::default()))
     }
 
     /// An empty series with room for `n` raw observations.
     pub fn with_capacity(n: usize) -> Self {
-        Series { evidence: Evidence::Raw(Observations::new(Vec::with_capacity(n))), reported: None, printed: None }
+        Series::of(Evidence::Raw(Observations::new(Vec::with_capacity(n))))
+    }
+
+    /// A series of this evidence.
+    pub fn of(evidence: Evidence) -> Self {
+        Series { evidence, stated: None }
+    }
+
+    /// What the input states about the samples.
+    pub fn reported(&self) -> Option<&Summary> {
+        self.stated.as_ref()?.reported.as_ref()
+    }
+
+    /// What a printed table states against its base column.
+    pub fn printed(&self) -> Option<&PrintedComparison> {
+        self.stated.as_ref()?.printed.as_ref()
+    }
+
+    fn state(&mut self) -> &mut Stated {
+        self.stated.get_or_insert_default()
     }
 
     /// Adds a reading. A summary beside samples becomes what was reported; two summaries cannot be combined.
@@ -59,19 +83,20 @@ impl Series {
                 Evidence::Summary(s) => {
                     let mut o = Observations::default();
                     o.push(*value, *weight, block);
-                    self.reported = Some(s.clone());
+                    let reported = (**s).clone();
                     self.evidence = Evidence::Raw(o);
+                    self.state().reported = Some(reported);
                 }
                 Evidence::Mixed => {}
             },
             Reading::Summary(s) => match &self.evidence {
                 Evidence::Raw(o) if o.values.is_empty() => self.evidence = Evidence::Summary(Box::new(s.clone())),
-                Evidence::Raw(_) => self.reported = Some(Box::new(s.clone())),
+                Evidence::Raw(_) => self.state().reported = Some(s.clone()),
                 Evidence::Summary(_) => self.evidence = Evidence::Mixed,
                 Evidence::Mixed => {}
             },
-            Reading::Reported(s) => self.reported = Some(Box::new(s.clone())),
-            Reading::Printed(p) => self.printed = Some(Box::new(p.clone())),
+            Reading::Reported(s) => self.state().reported = Some(s.clone()),
+            Reading::Printed(p) => self.state().printed = Some(p.clone()),
         }
     }
 
@@ -84,13 +109,12 @@ impl Series {
             _ => self.evidence = Evidence::Mixed,
         }
         // A statement about one part says nothing about the pool.
-        self.reported = None;
-        self.printed = None;
+        self.stated = None;
     }
 
     /// Nothing was read into it.
     pub fn is_empty(&self) -> bool {
-        matches!(&self.evidence, Evidence::Raw(o) if o.values.is_empty()) && self.reported.is_none()
+        matches!(&self.evidence, Evidence::Raw(o) if o.values.is_empty()) && self.reported().is_none()
     }
 }
 
@@ -117,18 +141,35 @@ pub struct Group {
     pub name: Box<str>,
     /// How to take the name apart.
     pub scheme: Scheme,
-    /// See [`super::Record::keys`].
-    pub keys: Vec<(Arc<str>, Box<str>)>,
-    /// See [`super::Record::column`].
-    pub column: Option<Box<str>>,
+    /// See [`Group::keys`] and [`Group::column`]; most groups of Go's have neither.
+    pub own: Option<Box<Own>>,
     /// One series per unit, in order of first appearance. A few need no room of their own.
     pub series: SmallVec<[(UnitId, Series); 4]>,
 }
 
+/// What a group has beside its name.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Own {
+    /// See [`super::Record::keys`].
+    pub keys: Vec<(Arc<str>, Box<str>)>,
+    /// See [`super::Record::column`].
+    pub column: Option<Box<str>>,
+}
+
 impl Group {
+    /// See [`super::Record::keys`].
+    pub fn keys(&self) -> &[(Arc<str>, Box<str>)] {
+        self.own.as_ref().map_or(&[], |own| &own.keys)
+    }
+
+    /// See [`super::Record::column`].
+    pub fn column(&self) -> Option<&str> {
+        self.own.as_ref()?.column.as_deref()
+    }
+
     /// The value of one of the group's own keys.
     pub fn key(&self, key: &str) -> Option<&str> {
-        self.keys.iter().find(|(k, _)| &**k == key).map(|(_, v)| &**v)
+        self.keys().iter().find(|(k, _)| &**k == key).map(|(_, v)| &**v)
     }
 }
 

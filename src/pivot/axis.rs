@@ -32,7 +32,7 @@ impl<'a> Results<'a> {
     /// Value of `key` for group `g`.
     pub fn value(&self, g: &'a Group, key: &Key) -> Cow<'a, str> {
         let keys = ResultKeys::of_group(g, self.set);
-        match (key, &g.column) {
+        match (key, g.column()) {
             (Key::File, Some(column)) if self.label_columns => {
                 let label = self.set.inputs.get(g.source.0 as usize).map_or("", |i| &i.label);
                 Cow::Owned(format!("{label} {column}"))
@@ -64,7 +64,7 @@ impl<'a> Results<'a> {
     /// Keys of `g` that belong to its full name: all but those named elsewhere and its circumstances.
     pub fn identity(&self, g: &'a Group) -> SmallVec<[(&'a str, &'a str); 6]> {
         let mut keys: SmallVec<[(&str, &str); 6]> = g
-            .keys
+            .keys()
             .iter()
             .filter(|(k, _)| !CIRCUMSTANCES.contains(&&**k))
             .filter(|(k, _)| !self.names_plain(k))

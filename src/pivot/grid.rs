@@ -130,7 +130,7 @@ fn headings_meet(groups: &[Box<Group>]) -> bool {
     let mut source_of: HashMap<&str, u32> = HashMap::new();
     groups
         .iter()
-        .filter_map(|g| g.column.as_deref().map(|c| (c, g.source.0)))
+        .filter_map(|g| g.column().map(|c| (c, g.source.0)))
         .any(|(column, source)| *source_of.entry(column).or_insert(source) != source)
 }
 
@@ -194,7 +194,7 @@ fn share_names(groups: &[Box<Group>], key: &str) -> bool {
     let mut of_name: HashMap<(&str, Option<&str>, Option<&str>), &str> = HashMap::new();
     groups
         .iter()
-        .filter(|g| g.scheme == Scheme::Jmh && g.column.is_none())
+        .filter(|g| g.scheme == Scheme::Jmh && g.column().is_none())
         .filter_map(|g| g.key(key).map(|v| ((&*g.name, g.key(".label"), g.key(".mode")), v)))
         .any(|(name, value)| *of_name.entry(name).or_insert(value) != value)
 }
@@ -244,7 +244,7 @@ fn some_keys(results: Results<'_>) -> String {
         }
     };
     for g in results.groups.iter().take(1000) {
-        g.keys.iter().for_each(|(k, _)| add(k.to_string()));
+        g.keys().iter().for_each(|(k, _)| add(k.to_string()));
         if g.scheme == Scheme::Go {
             GoName::new(&g.name).keyed_parts().for_each(|(k, _)| add(format!("/{k}")));
         }

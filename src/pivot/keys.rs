@@ -133,9 +133,9 @@ impl<'a> ResultKeys<'a> {
         ResultKeys {
             name: &group.name,
             scheme: group.scheme,
-            own: Own::Group(&group.keys),
+            own: Own::Group(group.keys()),
             settings: set.settings.get(group.settings.0 as usize),
-            file: match &group.column {
+            file: match group.column() {
                 Some(column) => column,
                 None => set.inputs.get(group.source.0 as usize).map_or("", |i| &i.label),
             },

@@ -63,7 +63,7 @@ pub fn rename(set: &mut SeriesSet, renames: &[Rename]) -> Vec<Diagnostic> {
 
 fn renamed(group: &mut Group, rename: &Rename) -> bool {
     let Some(name) = rename.apply(&group.name, group.scheme) else { return false };
-    for (key, value) in &mut group.keys {
+    for (key, value) in group.own.iter_mut().flat_map(|own| &mut own.keys) {
         if &**key == "test" && *value == group.name {
             *value = name.as_str().into();
         }

@@ -16,15 +16,20 @@ use crate::model::{Group, Key, Scheme};
 pub(super) fn row_heads(results: Results<'_>, rows: &Axis, by: &Projection, with_keys: bool) -> Vec<(Arc<str>, Keys)> {
     let printed = matches!(by.fields.as_slice(), [Field { key: Key::FullName, .. }]);
     let mut words = Words::default();
-    let mut heads: Vec<(Arc<str>, Vec<Pair>)> = Vec::with_capacity(rows.tuples.len());
+    let mut heads: Vec<(Arc<str>, Keys)> = Vec::with_capacity(rows.tuples.len());
+    let nothing: Keys = [].into();
+    let mut own: Vec<Pair> = Vec::new();
     for r in 0..rows.tuples.len() as u32 {
         let first = &results.groups[rows.first[r as usize] as usize];
         let name = match rows.fields(r).next() {
-            Some((_, name)) if printed && first.keys.is_empty() => name.clone(),
+            Some((_, name)) if printed && first.keys().is_empty() => name.clone(),
             _ if printed => Arc::from(&*results.printed_name(first)),
             _ => unsplit::label(rows, r).into(),
         };
-        heads.push((name, if with_keys { own_keys(results, by, first, &mut words) } else { Vec::new() }));
+        if with_keys {
+            own_keys(results, by, first, &mut words, &mut own);
+        }
+        heads.push((name, if own.is_empty() { nothing.clone() } else { own.drain(..).collect() }));
     }
     // A row that pools different results has only the keys that they share. Equal full names have equal keys.
     if with_keys && !by.names(&Key::FullName) {
@@ -32,13 +37,16 @@ pub(super) fn row_heads(results: Results<'_>, rows: &Axis, by: &Projection, with
             let r = rows.ids[i] as usize;
             let first = rows.first[r] as usize;
             let f = &results.groups[first];
-            if first != i && !(g.name == f.name && g.keys == f.keys) {
-                let keys: HashSet<Pair> = own_keys(results, by, g, &mut words).into_iter().collect();
-                heads[r].1.retain(|pair| keys.contains(pair));
+            if first != i && !(g.name == f.name && g.keys() == f.keys()) {
+                own_keys(results, by, g, &mut words, &mut own);
+                let keys: HashSet<Pair> = own.drain(..).collect();
+                if !heads[r].1.iter().all(|pair| keys.contains(pair)) {
+                    heads[r].1 = heads[r].1.iter().filter(|pair| keys.contains(*pair)).cloned().collect();
+                }
             }
         }
     }
-    heads.into_iter().map(|(name, keys)| (name, keys.into())).collect()
+    heads
 }
 
 /// So many keys of a result are looked through one by one.
@@ -85,9 +93,8 @@ impl Word {
     }
 }
 
-/// Keys of a result that belong to its row: the fields of `--row`, its name, parts and parameters, less those named in other lists.
-fn own_keys(results: Results<'_>, by: &Projection, g: &Group, words: &mut Words) -> Vec<Pair> {
-    let mut out: Vec<Pair> = Vec::with_capacity(4);
+/// Adds to `out`, which is empty, the keys of a result that belong to its row: the fields of `--row`, its name, parts and parameters, less those named in other lists.
+fn own_keys(results: Results<'_>, by: &Projection, g: &Group, words: &mut Words, out: &mut Vec<Pair>) {
     // The keys in `out`, once there are too many to be looked through.
     let mut many: HashSet<Arc<str>> = HashSet::new();
     let mut add = |word: &mut Word, value: &str| {
@@ -122,10 +129,9 @@ fn own_keys(results: Results<'_>, by: &Projection, g: &Group, words: &mut Words)
     } else if !results.is_named(&Key::Name) {
         add(words.key(".name"), &g.name);
     }
-    for (key, value) in &g.keys {
+    for (key, value) in g.keys() {
         if !CIRCUMSTANCES.contains(&&**key) && !results.names_plain(key) {
             add(words.key(key), value);
         }
     }
-    out
 }

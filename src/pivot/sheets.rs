@@ -144,7 +144,7 @@ impl Planes {
             }
             for (s, (unit, series)) in group.series.iter().enumerate() {
                 let Some(&base) = units.base.get(unit.0 as usize) else { continue };
-                if series.is_empty() && series.printed.is_none() {
+                if series.is_empty() && series.printed().is_none() {
                     continue;
                 }
                 let sheet = match before.get(s) {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::{Grid, Layout, Mode, layout};
 use crate::base::SourceId;
-use crate::model::{Evidence, Group, Input, Reading, Scheme, Series, SeriesSet, Settings, SettingsId};
+use crate::model::{Evidence, Group, Input, Own, Reading, Scheme, Series, SeriesSet, Settings, SettingsId};
 use crate::units::{Unit, UnitId};
 
 /// Reads lines `@label` (a new input), `key: value`, and results `go|jmh|plain NAME k=v ... | VALUE UNIT ...`; a key `column` is the column of
@@ -43,10 +43,8 @@ fn result(set: &mut SeriesSet, settings: &Settings, line: u64, text: &str) {
         set.settings.len() - 1
     });
     let (source, settings) = (SourceId(set.inputs.len() as u32 - 1), SettingsId(s as u32));
-    let same = |g: &Group| {
-        (g.source, g.settings, &g.name, g.scheme, &g.keys, &g.column)
-            == (source, settings, &name, scheme, &keys, &column)
-    };
+    let own = (!keys.is_empty() || column.is_some()).then(|| Box::new(Own { keys, column }));
+    let same = |g: &Group| (g.source, g.settings, &g.name, g.scheme, &g.own) == (source, settings, &name, scheme, &own);
     let g = set.groups.iter().position(|g| same(g)).unwrap_or_else(|| {
         set.groups.push(Box::new(Group {
             source,
@@ -54,8 +52,7 @@ fn result(set: &mut SeriesSet, settings: &Settings, line: u64, text: &str) {
             line,
             name: name.clone(),
             scheme,
-            keys: keys.clone(),
-            column: column.clone(),
+            own: own.clone(),
             series: [].into_iter().collect(),
         }));
         set.groups.len() - 1

@@ -60,15 +60,15 @@ impl Varies {
             self.add_names(a, b, &mut note);
         }
         if self.mode == Mode::Abstat {
-            if a.keys != b.keys {
-                for (key, _) in a.keys.iter().chain(&b.keys) {
+            if a.keys() != b.keys() {
+                for (key, _) in a.keys().iter().chain(b.keys()) {
                     let passes = matches!(&**key, ".heading" | ".row" | "date" | "job_id");
                     if !passes && !self.is_named(key) && a.key(key) != b.key(key) {
                         note(key);
                     }
                 }
             }
-            if self.file && (a.source != b.source || a.column != b.column) {
+            if self.file && (a.source != b.source || a.column() != b.column()) {
                 note(".file");
             }
         }

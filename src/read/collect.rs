@@ -9,7 +9,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
 use crate::base::{Diagnostic, Severity, SourceId};
-use crate::model::{Evidence, Group, Input, Record, Series, SeriesSet, Settings, SettingsId, Sink, UnitAssumption};
+use crate::model::{
+    Evidence, Group, Input, Own, Record, Series, SeriesSet, Settings, SettingsId, Sink, UnitAssumption,
+};
 use crate::parse::go::better;
 use crate::pivot::filter::{Decision, Filter};
 use crate::pivot::keys::ResultKeys;
@@ -143,14 +145,15 @@ impl<'f> Collector<'f> {
                 return None;
             }
         }
+        let own = !record.keys.is_empty() || record.column.is_some();
+        let keys = record.keys.iter().map(|&(k, v)| (Arc::from(k), Box::from(v)));
         let group = Group {
             source: self.source,
             settings,
             line: record.line,
             name: record.name.into(),
             scheme: record.scheme,
-            keys: record.keys.iter().map(|&(k, v)| (Arc::from(k), Box::from(v))).collect(),
-            column: record.column.map(Box::from),
+            own: own.then(|| Box::new(Own { keys: keys.collect(), column: record.column.map(Box::from) })),
             series: SmallVec::with_capacity(record.readings.len()),
         };
         let at = u32::try_from(groups.len()).ok()?;
@@ -206,9 +209,9 @@ fn is_group(group: &Group, record: &Record<'_>, settings: SettingsId) -> bool {
     *group.name == *record.name
         && group.settings == settings
         && group.scheme == record.scheme
-        && group.column.as_deref() == record.column
-        && group.keys.len() == record.keys.len()
-        && group.keys.iter().zip(record.keys).all(|((k, v), (rk, rv))| **k == **rk && **v == **rv)
+        && group.column() == record.column
+        && group.keys().len() == record.keys.len()
+        && group.keys().iter().zip(record.keys).all(|((k, v), (rk, rv))| **k == **rk && **v == **rv)
 }
 
 impl Sink for Collector<'_> {

@@ -16,8 +16,8 @@ use crate::units::Direction;
 /// Whatever writing to `out` gives.
 pub fn jsonl(set: &SeriesSet, out: &mut dyn Write) -> io::Result<()> {
     for group in &set.groups {
-        let keys: Vec<(&str, &str)> = group.keys.iter().map(|(k, v)| (&**k, &**v)).collect();
-        let file = group.column.as_deref().or(set.inputs.get(group.source.0 as usize).map(|i| i.label.as_str()));
+        let keys: Vec<(&str, &str)> = group.keys().iter().map(|(k, v)| (&**k, &**v)).collect();
+        let file = group.column().or(set.inputs.get(group.source.0 as usize).map(|i| i.label.as_str()));
         for (unit, series) in &group.series {
             let mut record = Record {
                 line: group.line,
@@ -27,7 +27,7 @@ pub fn jsonl(set: &SeriesSet, out: &mut dyn Write) -> io::Result<()> {
                 settings: &set.settings[group.settings.0 as usize],
                 block: None,
                 readings: &[],
-                column: group.column.as_deref(),
+                column: group.column(),
             };
             let unit = &set.units[unit.0 as usize];
             let mut write = |record: &Record<'_>, reading: &Reading| -> io::Result<()> {
@@ -47,8 +47,8 @@ pub fn jsonl(set: &SeriesSet, out: &mut dyn Write) -> io::Result<()> {
                 Evidence::Mixed => {}
             }
             record.block = None;
-            if let Some(s) = &series.reported {
-                write(&record, &Reading::Reported((**s).clone()))?;
+            if let Some(s) = series.reported() {
+                write(&record, &Reading::Reported(s.clone()))?;
             }
         }
     }
@@ -64,10 +64,10 @@ pub fn csv(set: &SeriesSet, out: &mut dyn Write) -> io::Result<u64> {
     writer.write_record(["file", "name", "keys", "settings", "unit", "value", "weight", "block"]).map_err(io_error)?;
     let mut left_out = 0;
     for group in &set.groups {
-        let keys = group.keys.iter().map(|(k, v)| format!("{k}={v}")).collect::<Vec<_>>().join(";");
+        let keys = group.keys().iter().map(|(k, v)| format!("{k}={v}")).collect::<Vec<_>>().join(";");
         let settings = &set.settings[group.settings.0 as usize];
         let settings = settings.iter().map(|(k, v)| format!("{k}={v}")).collect::<Vec<_>>().join(";");
-        let file = group.column.as_deref().or(set.inputs.get(group.source.0 as usize).map(|i| i.label.as_str()));
+        let file = group.column().or(set.inputs.get(group.source.0 as usize).map(|i| i.label.as_str()));
         for (unit, series) in &group.series {
             let Evidence::Raw(o) = &series.evidence else {
                 left_out += 1;
@@ -177,7 +177,7 @@ fn go_name(group: &Group) -> String {
     if group.scheme == Scheme::Go {
         return name;
     }
-    for (k, v) in &group.keys {
+    for (k, v) in group.keys() {
         name.push_str(&format!(
             "/{}={}",
             token(k.trim_start_matches('.')).replace('/', "_"),
