@@ -5,7 +5,7 @@
 //! three runs. Names are compared by component from the right: a missing leading component matches anything, a package component of
 //! one letter matches by first letter. A name that fits two different ones is kept apart and reported: nothing is guessed.
 
-use std::collections::{HashMap, HashSet};
+use hashbrown::{HashMap, HashSet};
 
 /// Whether `a` and `b` may be the same name. An empty name (a class in lower case is taken for a package and cut away) fits any.
 pub fn same(a: &str, b: &str) -> bool {
@@ -60,13 +60,13 @@ pub fn unify<'a>(names: &[Named<'a>]) -> Unified<'a> {
     runs.sort_by_key(|(run, _)| *run);
     // Each benchmark: the spellings seen so far, the first of which is shown.
     let mut found: Vec<Vec<&'a str>> = Vec::new();
-    let mut by_method: HashMap<&'a str, Vec<usize>> = HashMap::new();
+    let mut index = Index::default();
     let mut canonical: HashMap<(u32, &'a str), &'a str> = HashMap::new();
-    let mut ambiguous: Vec<(&'a str, Vec<&'a str>)> = Vec::new();
+    let mut ambiguous = Ambiguous::default();
     for (run, mut members) in runs {
         let mut seen = HashSet::new();
         members.retain(|m| seen.insert(*m));
-        let mut fits: Vec<Vec<usize>> = members.iter().map(|name| candidates(name, &found, &by_method)).collect();
+        let mut fits: Vec<Vec<usize>> = members.iter().map(|name| index.candidates(name, &found)).collect();
         // What a name of this run is spelled exactly like is that one and no other.
         let exact: Vec<Option<usize>> = (members.iter().zip(&fits))
             .map(|(name, fit)| fit.first().copied().filter(|&f| found[f].contains(name)))
@@ -90,11 +90,11 @@ pub fn unify<'a>(names: &[Named<'a>]) -> Unified<'a> {
                 [f] => {
                     // Several names of this run fit one earlier name.
                     let rivals = wanted.get(&f).into_iter().flatten().copied().collect();
-                    note(&mut ambiguous, found[f][0], rivals);
+                    ambiguous.note(found[f][0], rivals);
                     None
                 }
                 _ => {
-                    note(&mut ambiguous, name, fit.iter().map(|&f| found[f][0]).collect());
+                    ambiguous.note(name, fit.iter().map(|&f| found[f][0]).collect());
                     None
                 }
             };
@@ -104,39 +104,74 @@ pub fn unify<'a>(names: &[Named<'a>]) -> Unified<'a> {
             });
             if !found[f].contains(name) {
                 found[f].push(name);
-                by_method.entry(method(name)).or_default().push(f);
+                index.add(name, f);
             }
             canonical.insert((run, name), found[f][0]);
         }
     }
     let canonical = names.iter().map(|n| canonical.get(&(n.run, n.name)).copied().unwrap_or(n.name)).collect();
-    Unified { canonical, ambiguous }
+    Unified { canonical, ambiguous: ambiguous.list }
 }
 
-fn method(name: &str) -> &str {
-    name.rsplit('.').next().unwrap_or(name)
+/// Where spellings were seen: a benchmark of each run may have the method `get`, but few of them in classes that fit each other.
+#[derive(Default)]
+struct Index<'a> {
+    spelled: HashMap<&'a str, usize>,
+    by_method: HashMap<&'a str, Vec<usize>>,
+    by_class: HashMap<(&'a str, Option<&'a str>), Vec<usize>>,
 }
 
-/// Benchmarks that `name` fits: the one that was spelled exactly so, else all of which every spelling fits.
-fn candidates(name: &str, found: &[Vec<&str>], by_method: &HashMap<&str, Vec<usize>>) -> Vec<usize> {
-    let mut near: Vec<usize> = if name.is_empty() {
-        (0..found.len()).collect()
-    } else {
-        [method(name), ""].iter().filter_map(|m| by_method.get(m)).flatten().copied().collect()
-    };
-    near.sort_unstable();
-    near.dedup();
-    if let Some(&exact) = near.iter().find(|&&f| found[f].contains(&name)) {
-        return vec![exact];
+impl<'a> Index<'a> {
+    /// Benchmark `f` was spelled `name`.
+    fn add(&mut self, name: &'a str, f: usize) {
+        let (method, class) = last_two(name);
+        self.spelled.entry(name).or_insert(f);
+        self.by_method.entry(method).or_default().push(f);
+        self.by_class.entry((method, class)).or_default().push(f);
     }
-    near.retain(|&f| found[f].iter().all(|spelling| same(spelling, name)));
-    near
+
+    /// Benchmarks that `name` fits: the one that was spelled exactly so, else all of which every spelling fits.
+    fn candidates(&self, name: &str, found: &[Vec<&str>]) -> Vec<usize> {
+        if let Some(&exact) = self.spelled.get(name) {
+            return vec![exact];
+        }
+        let (method, class) = last_two(name);
+        let mut near: Vec<usize> = match class {
+            _ if name.is_empty() => (0..found.len()).collect(),
+            // What is no single letter fits itself, its first letter and names without a class.
+            Some(class) if class.chars().nth(1).is_some() => {
+                let letter = class.chars().next().map_or("", |c| &class[..c.len_utf8()]);
+                let keys = [(method, Some(class)), (method, Some(letter)), (method, None), ("", None)];
+                keys.iter().filter_map(|key| self.by_class.get(key)).flatten().copied().collect()
+            }
+            _ => [method, ""].iter().filter_map(|m| self.by_method.get(m)).flatten().copied().collect(),
+        };
+        near.sort_unstable();
+        near.dedup();
+        near.retain(|&f| found[f].iter().all(|spelling| same(spelling, name)));
+        near
+    }
 }
 
-fn note<'a>(ambiguous: &mut Vec<(&'a str, Vec<&'a str>)>, name: &'a str, mut others: Vec<&'a str>) {
-    others.retain(|o| *o != name);
-    if !others.is_empty() && !ambiguous.iter().any(|(n, o)| *n == name && *o == others) {
-        ambiguous.push((name, others));
+/// The method, and the class where there is one.
+fn last_two(name: &str) -> (&str, Option<&str>) {
+    let mut parts = name.rsplit('.');
+    (parts.next().unwrap_or(name), parts.next())
+}
+
+/// Names kept apart, each list of others once.
+#[derive(Default)]
+struct Ambiguous<'a> {
+    list: Vec<(&'a str, Vec<&'a str>)>,
+    known: HashSet<(&'a str, Vec<&'a str>)>,
+}
+
+impl<'a> Ambiguous<'a> {
+    fn note(&mut self, name: &'a str, mut others: Vec<&'a str>) {
+        others.retain(|o| *o != name);
+        if !others.is_empty() && self.known.insert((name, others.clone())) {
+            self.list.push((name, others));
+        }
     }
 }
 
@@ -204,6 +239,20 @@ mod tests {
         let got = unified(&[("Map.get", 0), ("a.Map.get", 0), ("Map.get", 1), ("a.Map.get", 1)]);
         assert_eq!(got.canonical, ["Map.get", "a.Map.get", "Map.get", "a.Map.get"]);
         assert_eq!(got.ambiguous, []);
+    }
+
+    proptest! {
+        #[test]
+        fn the_index_leaves_nothing_out(names in proptest::collection::vec("([a-cÄ]{0,2}\\.){0,2}([A-Ba-bÄä]{0,2}\\.)?[f-g]?", 0..12), name in "([a-c]{1,2}\\.)?([A-Ba-bÄä]{0,2}\\.)?[f-g]?") {
+            let found: Vec<Vec<&str>> = names.iter().map(|n| vec![n.as_str()]).collect();
+            let mut index = Index::default();
+            names.iter().enumerate().for_each(|(f, n)| index.add(n, f));
+            let want = match names.iter().position(|n| *n == name) {
+                Some(exact) => vec![exact],
+                None => (0..names.len()).filter(|&f| same(&names[f], &name)).collect(),
+            };
+            prop_assert_eq!(index.candidates(&name, &found), want);
+        }
     }
 
     proptest! {

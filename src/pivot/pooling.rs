@@ -4,7 +4,7 @@
 //! So rows are pooled only if in **every** test of that version the largest value is at most [`LIMIT`] times the smallest; otherwise
 //! they stay apart, and the user is told which test spoke against it.
 
-use std::collections::HashMap;
+use hashbrown::HashMap;
 
 use crate::base::{Diagnostic, SourceId};
 use crate::model::{Evidence, Key, SeriesSet};
@@ -86,6 +86,7 @@ pub fn copies(set: &SeriesSet, named: &[Key], limit: f64) -> (Vec<u32>, Vec<Diag
     // Versions in order of first sight, their tests likewise.
     let mut versions: Vec<(SourceId, &str, Tests<'_>)> = Vec::new();
     let mut at: HashMap<(SourceId, &str), usize> = HashMap::new();
+    let mut test_at: HashMap<(usize, &str), usize> = HashMap::new();
     for (i, g) in set.groups.iter().enumerate() {
         let (Some(test), Some(_)) = (g.key("test"), g.key(".row")) else { continue };
         let version = g.key("version").unwrap_or("");
@@ -94,10 +95,11 @@ pub fn copies(set: &SeriesSet, named: &[Key], limit: f64) -> (Vec<u32>, Vec<Diag
             versions.len() - 1
         });
         let tests = &mut versions[k].2;
-        match tests.iter_mut().find(|(t, _)| *t == test) {
-            Some((_, rows)) => rows.push(i),
-            None => tests.push((test, vec![i])),
-        }
+        let t = *test_at.entry((k, test)).or_insert_with(|| {
+            tests.push((test, Vec::new()));
+            tests.len() - 1
+        });
+        tests[t].1.push(i);
     }
     let mut copies = Vec::new();
     let mut warnings = Vec::new();
