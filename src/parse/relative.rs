@@ -21,6 +21,10 @@
 //! `.heading`. Where the base has no column of its own, it gets one of ratio 1, which is what the table says of it: named by
 //! `Relative to:`, else `base`. Equal labels get `#2`. A table of rates under such a header is told and not read.
 
+use std::borrow::Cow;
+
+use hashbrown::HashMap;
+
 use super::scan::{Decimal, is_blank, shown, span_in, whole_decimal};
 use super::{Claim, Line, RecordParser};
 use crate::base::Diagnostic;
@@ -58,7 +62,7 @@ struct Header {
     base: Option<String>,
     /// Its place among the tables, once it has a row.
     number: Option<String>,
-    names: std::collections::HashMap<String, u32>,
+    names: HashMap<String, u32>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -212,7 +216,7 @@ impl Relative {
         };
         let labels = unique(labels.iter().map(|l| of_key(l).unwrap_or_else(|| (*l).to_owned())));
         let base = self.base.clone().filter(|b| !labels.contains(b));
-        Some(Header { labels, base, number: None, names: std::collections::HashMap::new() })
+        Some(Header { labels, base, number: None, names: HashMap::new() })
     }
 
     fn row(&mut self, row: Row, out: &mut dyn Sink) -> Claim {
@@ -223,7 +227,7 @@ impl Relative {
             // Key lines without the line of column names.
             let labels = unique(self.keys.iter().map(|(_, l)| l.clone()));
             let base = Some(base.clone());
-            self.header = Some(Header { labels, base, number: None, names: std::collections::HashMap::new() });
+            self.header = Some(Header { labels, base, number: None, names: HashMap::new() });
         }
         match self.header.take() {
             Some(mut header) if header.labels.len() == row.cells.len() => {
@@ -271,7 +275,7 @@ impl Relative {
             "base".clone_into(l);
         }
         let base = (!based).then(|| "base".to_owned());
-        let mut header = Header { labels, base, number: None, names: std::collections::HashMap::new() };
+        let mut header = Header { labels, base, number: None, names: HashMap::new() };
         for row in &rows {
             self.push(&mut header, row, out);
         }
@@ -286,14 +290,12 @@ impl Relative {
             *tables = tables.saturating_add(1);
             tables.to_string()
         });
-        let seen = header.names.entry(row.name.clone()).or_insert(0);
+        let seen = header.names.entry_ref(row.name.as_str()).or_insert(0);
         *seen = seen.saturating_add(1);
-        let name = if *seen > 1 { format!("{}#{seen}", row.name) } else { row.name.clone() };
+        let name = if *seen > 1 { Cow::Owned(format!("{}#{seen}", row.name)) } else { Cow::Borrowed(&*row.name) };
         let heading = String::from_utf8_lossy(&self.heading);
-        let mut keys = vec![("test", name.as_str()), (".table", number.as_str())];
-        if !heading.is_empty() {
-            keys.push((".heading", &heading));
-        }
+        let keys = [("test", &*name), (".table", number.as_str()), (".heading", &heading)];
+        let keys = if heading.is_empty() { &keys[..2] } else { &keys[..] };
         let base = header.base.iter().map(|b| (b, Some(Decimal { value: 1.0, resolution: 0.0 })));
         for (label, cell) in base.chain(header.labels.iter().zip(row.cells.iter().copied())) {
             let Some(d) = cell else { continue };
@@ -310,7 +312,7 @@ impl Relative {
                 line: row.line,
                 name: &name,
                 scheme: Scheme::Plain,
-                keys: &keys,
+                keys,
                 settings: &self.settings,
                 block: None,
                 readings: &[(unit, Reading::Summary(summary))],

@@ -1,5 +1,7 @@
 //! Byte-level pieces that the line parsers share: blanks, words, printed decimal numbers. No allocation, no panics.
 
+use super::lex::number;
+
 /// A number as it was printed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Decimal {
@@ -20,6 +22,17 @@ impl Decimal {
 ///
 /// `inf`, `nan`, hex floats and numbers that overflow are not decimals. Digits may be missing on one side of the point.
 pub fn decimal(bytes: &[u8]) -> Option<(Decimal, usize)> {
+    match number(bytes) {
+        Some((n, rest)) if !matches!(rest.first(), Some(b'e' | b'E')) => {
+            let places = i32::try_from(n.places).ok()?;
+            Some((Decimal { value: n.value(), resolution: 0.5 * power_of_ten(-places) }, bytes.len() - rest.len()))
+        }
+        _ => any_decimal(bytes),
+    }
+}
+
+/// [`decimal`] for all that is no plain number.
+fn any_decimal(bytes: &[u8]) -> Option<(Decimal, usize)> {
     let digits = |from: usize| bytes.iter().skip(from).take_while(|b| b.is_ascii_digit()).count();
     let mut at = usize::from(matches!(bytes.first(), Some(b'+' | b'-')));
     let whole = digits(at);
@@ -108,6 +121,16 @@ pub fn span_in(part: &[u8], whole: &[u8]) -> std::ops::Range<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn plain_numbers_are_read_like_all_others(s in "[-+]?[0-9]{0,17}(\\.[0-9]{0,9})?([eE][-+]?[0-9]{0,2})?[ .a-f%]{0,2}") {
+            let (plain, any) = (decimal(s.as_bytes()), any_decimal(s.as_bytes()));
+            prop_assert_eq!(plain.map(|(d, n)| (d.value.to_bits(), d.resolution.to_bits(), n)),
+                any.map(|(d, n)| (d.value.to_bits(), d.resolution.to_bits(), n)));
+        }
+    }
 
     #[test]
     fn decimals_and_what_is_none() {

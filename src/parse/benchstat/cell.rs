@@ -1,5 +1,9 @@
 //! Words of benchstat's cells: values with their prefix, spreads, deltas, notes. Shared by its text, CSV and HTML forms.
 
+use std::borrow::Cow;
+
+use smallvec::SmallVec;
+
 use crate::parse::scan::{Decimal, decimal};
 
 /// How a column's values are written.
@@ -115,7 +119,8 @@ pub fn delta(word: &str) -> Option<Delta> {
         return Some(Delta::NotANumber(word.to_owned()));
     }
     // HTML prints U+2212.
-    let number = word.strip_suffix('%')?.replace('\u{2212}', "-");
+    let number = word.strip_suffix('%')?;
+    let number = if number.is_ascii() { Cow::Borrowed(number) } else { Cow::Owned(number.replace('\u{2212}', "-")) };
     if is_not_finite(&number) {
         return Some(Delta::NotANumber(word.to_owned()));
     }
@@ -193,7 +198,7 @@ pub struct Comparison {
 /// The words of a row, taken one cell after the other.
 #[derive(Clone, Debug)]
 pub struct Words<'a> {
-    words: Vec<&'a str>,
+    words: SmallVec<[&'a str; 16]>,
     at: usize,
 }
 

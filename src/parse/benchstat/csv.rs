@@ -11,6 +11,8 @@
 //! ```
 //! Records end early where their last cells are missing. Version 1 gives values in the unit in parentheses.
 
+use std::borrow::Cow;
+
 use super::cell::{Cell, Comparison, Test, delta, is_not_finite, spread, test};
 use super::{Context, Notes, Row, Table, base_unit, is_group, refuse};
 use crate::model::{Center, Sink};
@@ -36,27 +38,27 @@ struct Places {
 }
 
 /// Fields of one record.
-pub fn fields(line: &[u8]) -> Vec<String> {
+pub fn fields(line: &[u8]) -> Vec<Cow<'_, str>> {
     // A reader costs more than a thousand plain lines, and nearly all are plain.
     if memchr::memchr(b'"', line).is_none() {
-        return line.split(|&b| b == b',').map(|f| String::from_utf8_lossy(f).into_owned()).collect();
+        return line.split(|&b| b == b',').map(String::from_utf8_lossy).collect();
     }
     let mut reader = ::csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(line);
     let mut record = ::csv::ByteRecord::new();
     match reader.read_byte_record(&mut record) {
-        Ok(true) => record.iter().map(|f| String::from_utf8_lossy(f).into_owned()).collect(),
+        Ok(true) => record.iter().map(|f| Cow::Owned(String::from_utf8_lossy(f).into_owned())).collect(),
         _ => Vec::new(),
     }
 }
 
 /// Whether these are the units of a version 2 table.
-pub fn is_units(fields: &[String]) -> bool {
+pub fn is_units(fields: &[Cow<'_, str>]) -> bool {
     matches!(fields, [name, unit, ci, ..] if name.is_empty() && !unit.is_empty() && ci == "CI")
 }
 
 impl Csv {
     /// A version 2 table with these records of labels and of units.
-    pub fn start_v2(labels: &[Vec<String>], units: &[String], context: &mut Context, out: &mut dyn Sink) -> Csv {
+    pub fn start_v2(labels: &[Vec<String>], units: &[Cow<'_, str>], context: &mut Context, out: &mut dyn Sink) -> Csv {
         let mut columns = Vec::new();
         for (i, pair) in units.windows(2).enumerate().skip(1) {
             if let [unit, ci] = pair
@@ -76,23 +78,23 @@ impl Csv {
             .enumerate()
             .map(|(i, c)| Some(if labels.is_empty() { (i + 1).to_string() } else { label(c.value) }))
             .collect();
-        let unit = base_unit(units.get(1).map_or("", String::as_str));
+        let unit = base_unit(units.get(1).map_or("", |u| u));
         let table = context.begin_v2(names, &unit, out);
         Csv { table, center: Center::Median, columns, group: Vec::new() }
     }
 
     /// A version 1 table, if this is its header.
-    pub fn start_v1(fields: &[String], context: &mut Context, out: &mut dyn Sink) -> Option<Csv> {
+    pub fn start_v1(fields: &[Cow<'_, str>], context: &mut Context, out: &mut dyn Sink) -> Option<Csv> {
         let (first, rest) = fields.split_first()?;
         let ranged = rest.get(1).is_some_and(|f| f == "±");
         let place = |k: usize| 1 + k * if ranged { 2 } else { 1 };
         let places = |k: usize, delta| Places { value: place(k), spread: ranged.then(|| place(k) + 1), delta };
         let (metric, names, columns) = if let Some(metric) = first.strip_prefix("name \\ ") {
-            let files: Vec<_> = rest.iter().filter(|f| *f != "±").map(|f| Some(f.clone())).collect();
+            let files: Vec<_> = rest.iter().filter(|f| *f != "±").map(|f| Some(f.to_string())).collect();
             let columns = (0..files.len()).map(|k| places(k, None)).collect();
             (metric.to_owned(), files, columns)
         } else if first == "name" {
-            let cells: Vec<&str> = rest.iter().map(String::as_str).filter(|f| *f != "±").collect();
+            let cells: Vec<&str> = rest.iter().map(|f| &**f).filter(|f| *f != "±").collect();
             match cells[..] {
                 [one] => (one.to_owned(), vec![None], vec![places(0, None)]),
                 [old, new, "delta"] => {
@@ -130,7 +132,7 @@ impl Csv {
         }
         let of = |place: usize| fields.get(place).map(|f| f.trim()).filter(|f| !f.is_empty());
         let no_spread = self.columns.iter().all(|c| c.spread.is_none_or(|s| of(s).is_none()));
-        if matches!(name.as_str(), "[Geo mean]" | "[Geomean]") || (name == "geomean" && no_spread) {
+        if matches!(&**name, "[Geo mean]" | "[Geomean]") || (name == "geomean" && no_spread) {
             return Some(Claim::Mine);
         }
         let mut cells = Vec::with_capacity(self.columns.len());
@@ -170,7 +172,7 @@ impl Csv {
         if cells.iter().all(Option::is_none) {
             return Some(Claim::Maybe);
         }
-        let row = Row { line: line.number, name: name.clone(), cells, comparisons };
+        let row = Row { line: line.number, name: name.to_string(), cells, comparisons };
         self.table.push(&row, self.center, &mut Notes::default(), context, out);
         Some(Claim::Mine)
     }

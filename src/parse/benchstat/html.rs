@@ -153,7 +153,9 @@ fn plain(text: &str) -> String {
     let mut text = text.to_owned();
     if text.contains('&') {
         for (entity, plain) in ENTITIES {
-            text = text.replace(entity, plain);
+            if text.contains(entity) {
+                text = text.replace(entity, plain);
+            }
         }
     }
     text.trim().to_owned()

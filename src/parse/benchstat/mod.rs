@@ -25,10 +25,12 @@ mod v2;
 #[cfg(test)]
 mod tests;
 
-use std::collections::HashMap;
+use std::borrow::Cow;
 use std::sync::LazyLock;
 
+use hashbrown::HashMap;
 use memchr::memmem::Finder;
+use smallvec::SmallVec;
 
 use cell::{Cell, Comparison, Delta, Shown};
 
@@ -158,7 +160,7 @@ impl Benchstat {
                 return Claim::Mine;
             }
             if self.labels.len() < 16 {
-                self.labels.push(fields);
+                self.labels.push(fields.into_iter().map(Cow::into_owned).collect());
             }
             return Claim::Maybe;
         }
@@ -308,13 +310,11 @@ impl Notes {
 impl Table {
     /// Passes a row on. `center`: which statistic this version of benchstat shows.
     fn push(&mut self, row: &Row, center: Center, notes: &mut Notes, context: &Context, out: &mut dyn Sink) {
-        let seen = self.names.entry(row.name.clone()).or_insert(0);
+        let seen = self.names.entry_ref(row.name.as_str()).or_insert(0);
         *seen = seen.saturating_add(1);
-        let name = if *seen > 1 { format!("{}#{seen}", row.name) } else { row.name.clone() };
-        let mut keys = vec![(".table", self.number.as_str())];
-        if !self.heading.is_empty() {
-            keys.push((".heading", self.heading.as_str()));
-        }
+        let name = if *seen > 1 { Cow::Owned(format!("{}#{seen}", row.name)) } else { Cow::Borrowed(&*row.name) };
+        let keys = [(".table", self.number.as_str()), (".heading", self.heading.as_str())];
+        let keys = if self.heading.is_empty() { &keys[..1] } else { &keys[..] };
         let tests = || row.comparisons.iter().flatten().map(|c| &c.test);
         let base_n = tests().find_map(|t| t.n).map(|(n, _)| n);
         // Without a p value only units with `assume=exact` are compared; their center is the mode.
@@ -343,7 +343,8 @@ impl Table {
                 resolution: value.resolution,
                 approximate: false,
             };
-            let mut readings = vec![(self.unit, Reading::Summary(summary))];
+            let mut readings: SmallVec<[(UnitId, Reading); 2]> = SmallVec::new();
+            readings.push((self.unit, Reading::Summary(summary)));
             if let Some(c) = comparison {
                 let mut texts: Vec<String> = c.test.note.iter().cloned().collect();
                 let delta_pct = match &c.delta {
@@ -365,7 +366,7 @@ impl Table {
                 line: row.line,
                 name: &name,
                 scheme: Scheme::Go,
-                keys: &keys,
+                keys,
                 settings: &context.settings,
                 block: None,
                 readings: &readings,

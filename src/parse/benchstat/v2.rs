@@ -11,6 +11,8 @@
 //! The bars of the line of units divide the rows into cells; names may hold blanks. Where a paste has lost the places, a row is read
 //! word by word, if every cell is there. Footnotes stand after the rows, so rows wait for them.
 
+use smallvec::SmallVec;
+
 use super::cell::{Class, Words, is_not_finite, superscript};
 use super::{Context, Notes, Row, Table, base_unit, refuse};
 use crate::base::Diagnostic;
@@ -45,6 +47,18 @@ impl Bars {
         texts.pop();
         (at.len() >= 2).then_some(Bars { at, texts })
     }
+}
+
+/// Where the characters with these ascending numbers begin in `text`; its end for those beyond it.
+fn byte_offsets(text: &str, characters: &[usize]) -> SmallVec<[usize; 8]> {
+    let (mut byte, mut before) = (0, 0);
+    let offset = |&character: &usize| {
+        let rest = text.get(byte..).unwrap_or_default();
+        byte += rest.char_indices().nth(character - before).map_or(rest.len(), |(i, _)| i);
+        before = character;
+        byte
+    };
+    characters.iter().map(offset).collect()
 }
 
 /// A table being read.
@@ -147,18 +161,18 @@ impl Text {
 
     /// Cells by the places of the bars.
     fn by_place(&self, number: u64, text: &str) -> Option<Row> {
-        let chars: Vec<char> = text.trim_end().chars().collect();
+        let text = text.trim_end();
+        let starts = byte_offsets(text, &self.at);
         let mut cells = Vec::with_capacity(self.at.len());
         let mut comparisons = Vec::with_capacity(self.at.len());
-        for (i, &from) in self.at.iter().enumerate().take(self.at.len().saturating_sub(1)) {
-            if chars.get(from).is_some_and(|c| !c.is_whitespace()) {
+        for (i, &from) in starts.iter().enumerate().take(starts.len().saturating_sub(1)) {
+            // Nothing stands beyond the last bar.
+            let last = i + 2 == starts.len();
+            let to = if last { text.len() } else { starts.get(i + 1).copied()? };
+            if text.get(from..)?.starts_with(|c: char| !c.is_whitespace()) {
                 return None;
             }
-            // Nothing stands beyond the last bar.
-            let last = i + 2 == self.at.len();
-            let to = if last { chars.len() } else { self.at.get(i + 1).copied()?.min(chars.len()) };
-            let part: String = chars.get(from.min(to)..to)?.iter().collect();
-            let mut words = Words::new(&part);
+            let mut words = Words::new(text.get(from..to)?);
             let cell = if words.is_empty() { None } else { Some(words.cell(Class::Prefixed)?) };
             if cell.as_ref().is_some_and(|c| c.spread.is_none()) {
                 return None;
@@ -169,9 +183,7 @@ impl Text {
                 return None;
             }
         }
-        let first = *self.at.first()?;
-        let name: String = chars.get(..first.min(chars.len()))?.iter().collect();
-        let name = name.trim().trim_start_matches(['>', ' ', '\t']).to_owned();
+        let name = text.get(..*starts.first()?)?.trim().trim_start_matches(['>', ' ', '\t']).to_owned();
         cells.iter().any(Option::is_some).then_some(Row { line: number, name, cells, comparisons })
     }
 

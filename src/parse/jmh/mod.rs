@@ -26,8 +26,10 @@ mod text;
 mod unit;
 
 use std::borrow::Cow;
-use std::collections::HashMap;
 use std::fmt;
+
+use hashbrown::HashMap;
+use smallvec::SmallVec;
 
 use super::{Claim, Line, RecordParser};
 use crate::base::Diagnostic;
@@ -116,7 +118,7 @@ impl Output<'_> {
         let own = [(".label", id.label), (".mode", id.mode)];
         let places = [(".table", place.table), (".heading", place.heading), (".group", place.group)];
         // A broken header may leave a parameter without a name; its value still tells results apart.
-        let keys: Vec<(&str, &str)> = own
+        let keys: SmallVec<[(&str, &str); 8]> = own
             .iter()
             .chain(id.params)
             .chain(&places)
@@ -178,8 +180,10 @@ enum Source {
 /// in another format is the same result.
 #[derive(Debug, Default)]
 struct Told {
-    seen: HashMap<String, Vec<Teller>>,
+    seen: HashMap<String, SmallVec<[Teller; 1]>>,
     repeated: u64,
+    /// Room for the next key.
+    key: String,
 }
 
 /// Results of one name and parameters that are remembered; more are repetitions.
@@ -188,7 +192,7 @@ const TELLERS: usize = 32;
 #[derive(Debug)]
 struct Teller {
     source: Source,
-    name: String,
+    name: Box<str>,
     value: f64,
     resolution: f64,
 }
@@ -196,15 +200,10 @@ struct Teller {
 impl Told {
     /// Whether another format told this result before; else remembers it. `value` in base units, known to `resolution`.
     fn again(&mut self, source: Source, id: &Identity<'_>, value: f64, resolution: f64) -> bool {
-        let mut params: Vec<_> = id.params.to_vec();
+        let mut params: SmallVec<[_; 8]> = id.params.into();
         params.sort_unstable();
-        let mut key = String::with_capacity(64);
-        let head = [label::method(id.name), id.label, id.mode];
-        for part in head.into_iter().chain(params.iter().flat_map(|&(k, v)| [k, v])) {
-            key.push_str(part);
-            key.push('\0');
-        }
-        let tellers = self.seen.entry(key).or_default();
+        write_key(&mut self.key, &[label::method(id.name), id.label, id.mode], &params);
+        let tellers = self.seen.entry_ref(self.key.as_str()).or_default();
         let same = |t: &Teller| {
             t.source != source
                 && jmh_names::same(&t.name, id.name)
@@ -217,8 +216,17 @@ impl Told {
         if tellers.len() >= TELLERS {
             return false;
         }
-        tellers.push(Teller { source, name: id.name.to_owned(), value, resolution });
+        tellers.push(Teller { source, name: id.name.into(), value, resolution });
         false
+    }
+}
+
+/// Makes `key` of what identifies a result.
+fn write_key(key: &mut String, head: &[&str], params: &[(&str, &str)]) {
+    key.clear();
+    for &part in head.iter().chain(params.iter().flat_map(|(k, v)| [k, v])) {
+        key.push_str(part);
+        key.push('\0');
     }
 }
 
@@ -234,18 +242,15 @@ struct Place<'a> {
 #[derive(Debug, Default)]
 struct Repeats {
     seen: HashMap<String, u32>,
+    /// Room for the next key.
+    key: String,
 }
 
 impl Repeats {
     /// The name under which the next result of this identity goes: `#2` after the second, and so on.
     fn name<'a>(&mut self, id: &Identity<'a>, extra: &str) -> Cow<'a, str> {
-        let mut key = String::with_capacity(64);
-        let parts = [id.name, id.label, id.mode, extra];
-        for part in parts.into_iter().chain(id.params.iter().flat_map(|&(k, v)| [k, v])) {
-            key.push_str(part);
-            key.push('\0');
-        }
-        let count = self.seen.entry(key).or_insert(0);
+        write_key(&mut self.key, &[id.name, id.label, id.mode, extra], id.params);
+        let count = self.seen.entry_ref(self.key.as_str()).or_insert(0);
         *count += 1;
         if *count == 1 { Cow::Borrowed(id.name) } else { Cow::Owned(format!("{}#{count}", id.name)) }
     }

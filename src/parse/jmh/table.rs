@@ -28,7 +28,7 @@ impl Token<'_> {
 
 /// Words of `text` from byte `from` on.
 pub fn tokens(text: &str, from: usize) -> Vec<Token<'_>> {
-    let mut out = Vec::new();
+    let mut out = Vec::with_capacity(12);
     let mut start = None;
     for (i, c) in text.char_indices().skip_while(|(i, _)| *i < from) {
         match (c.is_whitespace(), start) {

@@ -8,6 +8,7 @@ use std::sync::LazyLock;
 
 use memchr::memchr;
 use memchr::memmem::Finder;
+use smallvec::SmallVec;
 
 use super::log::Log;
 use super::number::{self, Votes};
@@ -229,7 +230,7 @@ impl Text {
     }
 
     fn close_table(&mut self, out: &mut Output<'_>) {
-        let Some(table) = self.table.take() else { return };
+        let Some(mut table) = self.table.take() else { return };
         table.push(&mut self.log, &mut self.settings, out);
         if table.of_run {
             self.log.close_run(true, out);
@@ -330,7 +331,7 @@ struct Tally {
 }
 
 impl Table {
-    fn push(&self, log: &mut Log, settings: &mut Settings, out: &mut Output<'_>) {
+    fn push(&mut self, log: &mut Log, settings: &mut Settings, out: &mut Output<'_>) {
         let mut votes = Votes::default();
         for cell in self.rows.iter().flat_map(|r| &r.cells) {
             if let Score::Number(text) = &cell.score {
@@ -357,8 +358,9 @@ impl Table {
         }
         let mut tally = Tally::default();
         let mut repeats = Repeats::default();
-        for row in &self.rows {
-            self.push_row(row, marks, log, settings, &mut tally, &mut repeats, out);
+        // Each row goes before the next one is kept elsewhere: a table may be as large as its input.
+        for row in std::mem::take(&mut self.rows) {
+            self.push_row(&row, marks, log, settings, &mut tally, &mut repeats, out);
         }
         self.tell(&tally, out);
     }
@@ -383,7 +385,7 @@ impl Table {
                 &positions
             }
         };
-        let params: Vec<(&str, &str)> = (names.iter().zip(&row.values))
+        let params: SmallVec<[(&str, &str); 8]> = (names.iter().zip(&row.values))
             .map(|(k, v)| (k.as_str(), v.as_str()))
             .filter(|(_, v)| !v.is_empty() && *v != "N/A")
             .collect();
@@ -417,12 +419,8 @@ impl Table {
             }
             let (unit, factor) = out.unit(&cell.unit, Some(row.mode), &label);
             let mut summary = summary(row, cell, &label, score, marks, factor, tally);
-            let number = (group + 1).to_string();
-            let place = Place {
-                table: &table,
-                heading: if self.of_run { "" } else { &self.heading },
-                group: if row.cells.len() > 1 { &number } else { "" },
-            };
+            let number = if row.cells.len() > 1 { (group + 1).to_string() } else { String::new() };
+            let place = Place { table: &table, heading: if self.of_run { "" } else { &self.heading }, group: &number };
             let found = if self.of_run { log.find(name, &label, row.mode, &params, score) } else { None };
             if let Some(found) = found {
                 if found.repeated {

@@ -3,7 +3,7 @@
 //! `ops/T` and `T/op` scale their denominator or numerator; `MB/sec` of the GC profiler counts 1048576 bytes. All other units
 //! (`counts`, `#/op`, `ms` of `gc.time`) keep their spelling.
 
-use std::collections::HashMap;
+use hashbrown::HashMap;
 
 use crate::model::Sink;
 use crate::units::{Direction, Unit, UnitId, direction};
@@ -144,10 +144,24 @@ impl Factor {
     }
 }
 
+/// What of a label decides about the unit of its values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct About {
+    /// The values are primary scores or percentiles of them.
+    main: bool,
+    /// They come from the GC profiler.
+    gc: bool,
+}
+
+impl About {
+    fn of(label: &str) -> Self {
+        About { main: label.is_empty() || is_percentile(label), gc: label.starts_with("gc.") }
+    }
+}
+
 /// Base unit and factor of a unit that JMH printed.
-pub fn resolve(printed: &str, mode: Option<Mode>, label: &str) -> (Unit, Factor) {
+fn resolve(printed: &str, mode: Option<Mode>, About { main, gc }: About) -> (Unit, Factor) {
     let one = Factor { times: 1.0, over: 1.0 };
-    let main = label.is_empty() || is_percentile(label);
     let (base, factor) = match kind(printed) {
         Some(Kind::Rate) => {
             let (times, over) = seconds(&printed[4..]).unwrap_or((1.0, 1.0));
@@ -169,8 +183,8 @@ pub fn resolve(printed: &str, mode: Option<Mode>, label: &str) -> (Unit, Factor)
         "sec/op" => Some(Direction::Lower),
         "op/sec" => Some(Direction::Higher),
         // These rise with the throughput of the program, so neither way is better.
-        "B/sec" if label.starts_with("gc.") => None,
-        "counts" | "ms" if label.starts_with("gc.") => Some(Direction::Lower),
+        "B/sec" if gc => None,
+        "counts" | "ms" if gc => Some(Direction::Lower),
         "#/op" | "clks/insn" => Some(Direction::Lower),
         "insns/clk" => Some(Direction::Higher),
         "#" | "%" | "---" | "counts" => None,
@@ -187,26 +201,21 @@ pub fn resolve(printed: &str, mode: Option<Mode>, label: &str) -> (Unit, Factor)
 /// Numbers of the units seen so far in a sink.
 #[derive(Debug, Default)]
 pub struct Units {
-    /// By printed spelling.
-    known: HashMap<String, Vec<(Unit, UnitId)>>,
+    /// By printed spelling: in which circumstances, number and factor.
+    known: HashMap<String, Vec<(Option<Mode>, About, UnitId, Factor)>>,
 }
 
 impl Units {
     /// Number and factor of a printed unit.
     pub fn get(&mut self, printed: &str, mode: Option<Mode>, label: &str, out: &mut dyn Sink) -> (UnitId, Factor) {
-        let (unit, factor) = resolve(printed, mode, label);
-        if !self.known.contains_key(printed) {
-            self.known.insert(printed.to_owned(), Vec::new());
+        let about = About::of(label);
+        let known = self.known.entry_ref(printed).or_default();
+        if let Some(&(_, _, id, factor)) = known.iter().find(|&&(m, a, ..)| (m, a) == (mode, about)) {
+            return (id, factor);
         }
-        let Some(known) = self.known.get_mut(printed) else { return (out.unit(&unit), factor) };
-        let id = match known.iter().find(|(u, _)| *u == unit) {
-            Some((_, id)) => *id,
-            None => {
-                let id = out.unit(&unit);
-                known.push((unit, id));
-                id
-            }
-        };
+        let (unit, factor) = resolve(printed, mode, about);
+        let id = out.unit(&unit);
+        known.push((mode, about, id, factor));
         (id, factor)
     }
 }
@@ -238,11 +247,11 @@ mod tests {
             ("#", Mode::Thrpt, "retries", "#", 1.0, None),
             ("#/op", Mode::Avgt, "cycles", "#/op", 1.0, Some(Lower)),
         ] {
-            let (unit, factor) = resolve(printed, Some(mode), label);
+            let (unit, factor) = resolve(printed, Some(mode), About::of(label));
             assert_eq!((&*unit.name, factor.apply(1.0), unit.better), (base, value, better), "{printed} {label}");
             assert_eq!(&*unit.printed, printed);
         }
-        assert_eq!(resolve("us/op", None, "").1.apply(0.022), 2.2e-8);
+        assert_eq!(resolve("us/op", None, About::of("")).1.apply(0.022), 2.2e-8);
     }
 
     #[test]
