@@ -1,8 +1,9 @@
 //! Keys: the names under which settings and parts of a result's identity can be asked for.
 
-use std::collections::HashMap;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
+
+use hashbrown::HashMap;
 
 /// A key of the projection and filter languages.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -65,19 +66,31 @@ impl fmt::Display for Key {
 
 /// Settings in force where a result stands (`goos`, `pkg`, `Keys`, ...), in order of first sight.
 ///
-/// A parser keeps one per stream and changes it as it reads; `generation` tells a sink cheaply whether anything changed.
-#[derive(Clone, Debug, Default)]
+/// A parser keeps one per stream and changes it as it reads; `generation` tells a sink cheaply whether anything changed. A copy shares
+/// with its original all blocks of entries that neither of them changes: a stream may change one of many settings very often.
+#[derive(Debug, Default)]
 pub struct Settings {
-    /// Those that were unset have an empty value, until they are the most.
-    entries: Vec<(Arc<str>, Arc<str>)>,
+    /// Entries, [`FEW`] a block. Those that were unset have an empty value, until they are the most.
+    blocks: Vec<Arc<Vec<Entry>>>,
+    len: usize,
     unset: usize,
-    /// Where each key stands, once there are more than [`FEW`].
-    index: HashMap<Arc<str>, usize>,
+    /// Where each key stands, once there are more than [`FEW`] and one was asked for.
+    index: OnceLock<HashMap<Arc<str>, usize>>,
     generation: u64,
 }
 
+/// A key and its value.
+type Entry = (Arc<str>, Arc<str>);
+
 /// So many keys are looked through one by one.
 const FEW: usize = 32;
+
+impl Clone for Settings {
+    fn clone(&self) -> Self {
+        let Settings { blocks, len, unset, generation, .. } = self;
+        Settings { blocks: blocks.clone(), len: *len, unset: *unset, index: OnceLock::new(), generation: *generation }
+    }
+}
 
 impl PartialEq for Settings {
     /// Equal entries in equal order; the generation is bookkeeping.
@@ -91,62 +104,76 @@ impl Settings {
     pub fn set(&mut self, key: &str, value: &str) -> bool {
         match self.position(key) {
             Some(i) if value.is_empty() => {
-                self.index.remove(&self.entries[i].0);
-                self.entries[i].1 = value.into();
+                self.change(i, value);
+                if let Some(index) = self.index.get_mut() {
+                    index.remove(key);
+                }
                 self.unset += 1;
-                if self.unset * 2 >= self.entries.len() {
-                    self.entries.retain(|(_, v)| !v.is_empty());
-                    self.unset = 0;
-                    self.index.clear();
-                    self.find_many(0);
+                if self.unset * 2 >= self.len {
+                    self.drop_unset();
                 }
             }
-            Some(i) if &*self.entries[i].1 == value => return false,
-            Some(i) => self.entries[i].1 = value.into(),
+            Some(i) if self.entry(i).is_some_and(|(_, v)| **v == *value) => return false,
+            Some(i) => self.change(i, value),
             None if value.is_empty() => return false,
-            None => {
-                self.entries.push((key.into(), value.into()));
-                self.find_many(self.entries.len() - 1);
-            }
+            None => self.append((key.into(), value.into())),
         }
         self.generation = next_generation();
         true
     }
 
-    fn position(&self, key: &str) -> Option<usize> {
-        if self.index.is_empty() {
-            return self.entries.iter().position(|(k, v)| &**k == key && !v.is_empty());
-        }
-        self.index.get(key).copied()
+    fn entry(&self, i: usize) -> Option<&Entry> {
+        self.blocks.get(i / FEW)?.get(i % FEW)
     }
 
-    /// Puts the entries from `new` on into the index, if it is worth it.
-    fn find_many(&mut self, new: usize) {
-        if self.entries.len() > FEW {
-            let from = if self.index.is_empty() { 0 } else { new };
-            let set = self.entries.iter().enumerate().skip(from).filter(|(_, (_, v))| !v.is_empty());
-            self.index.extend(set.map(|(i, (k, _))| (k.clone(), i)));
+    fn change(&mut self, i: usize, value: &str) {
+        let block = self.blocks.get_mut(i / FEW).map(Arc::make_mut);
+        if let Some(entry) = block.and_then(|b| b.get_mut(i % FEW)) {
+            entry.1 = value.into();
         }
+    }
+
+    fn append(&mut self, entry: Entry) {
+        if let Some(index) = self.index.get_mut() {
+            index.insert(entry.0.clone(), self.len);
+        }
+        match self.blocks.last_mut().filter(|b| b.len() < FEW) {
+            Some(block) => Arc::make_mut(block).push(entry),
+            None => self.blocks.push(Arc::new(vec![entry])),
+        }
+        self.len += 1;
+    }
+
+    fn drop_unset(&mut self) {
+        let before = std::mem::take(self);
+        for (key, value) in before.blocks.iter().flat_map(|b| b.iter()).filter(|(_, v)| !v.is_empty()) {
+            self.append((key.clone(), value.clone()));
+        }
+    }
+
+    fn position(&self, key: &str) -> Option<usize> {
+        let entries = || self.blocks.iter().flat_map(|b| b.iter()).enumerate().filter(|(_, (_, v))| !v.is_empty());
+        if self.len <= FEW {
+            return entries().find(|(_, (k, _))| **k == *key).map(|(i, _)| i);
+        }
+        self.index.get_or_init(|| entries().map(|(i, (k, _))| (k.clone(), i)).collect()).get(key).copied()
     }
 
     /// Forgets everything.
     pub fn clear(&mut self) {
-        if !self.entries.is_empty() {
-            self.entries.clear();
-            self.unset = 0;
-            self.index.clear();
-            self.generation = next_generation();
+        if self.len > 0 {
+            *self = Settings { generation: next_generation(), ..Settings::default() };
         }
     }
 
     /// The value of `key`, `None` when unset.
     pub fn get(&self, key: &str) -> Option<&str> {
-        self.position(key).map(|i| &*self.entries[i].1)
+        self.position(key).and_then(|i| self.entry(i)).map(|(_, v)| &**v)
     }
 
     /// All `(key, value)` in order of first sight.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.entries.iter().filter(|(_, v)| !v.is_empty()).map(|(k, v)| (&**k, &**v))
+        self.blocks.iter().flat_map(|b| b.iter()).filter(|(_, v)| !v.is_empty()).map(|(k, v)| (&**k, &**v))
     }
 
     /// Differs whenever the entries may differ; equal numbers mean equal entries within one process. 0: never set.
@@ -174,7 +201,13 @@ mod tests {
             x = x.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             let key = format!("k{}", (x >> 33) % 90);
             let value = ["", "a", "b", "c"][(x >> 61) as usize % 4];
+            let before = (s.clone(), want.clone());
             s.set(&key, value);
+            assert!(
+                before.0.iter().eq(before.1.iter().map(|(k, v)| (k.as_str(), v.as_str()))),
+                "a copy stays as it was"
+            );
+            assert_eq!(before.0.get(&key), before.1.iter().find(|(k, _)| *k == key).map(|(_, v)| v.as_str()));
             match want.iter().position(|(k, _)| *k == key) {
                 Some(i) if value.is_empty() => drop(want.remove(i)),
                 Some(i) => want[i].1 = value.to_owned(),
