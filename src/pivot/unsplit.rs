@@ -7,11 +7,12 @@
 use std::sync::Arc;
 
 use hashbrown::HashMap;
+use smallvec::SmallVec;
 
 use super::axis::{Axis, Results, Term, settings_of_columns};
 use super::projection::Order;
 use crate::base::Diagnostic;
-use crate::model::{Key, Scheme};
+use crate::model::Scheme;
 
 /// What a setting speaks of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,7 +60,7 @@ pub(super) struct Unsplit {
 #[derive(Default)]
 struct Values {
     /// Distinct values in order of first sight; 0 is "missing".
-    distinct: Vec<u32>,
+    distinct: SmallVec<[u32; 4]>,
     /// Settings numbers that have it.
     seen: u32,
 }
@@ -107,12 +108,12 @@ pub(super) fn find(
     let mut unsplit = Unsplit::default();
     let mut machine: Vec<&str> = Vec::new();
     for (k, &key) in keys.iter().enumerate() {
-        if results.is_named(&Key::Plain(key.into())) {
+        if results.names_plain(key) {
             continue;
         }
-        let sets: Vec<Vec<u32>> = (0..columns.tuples.len() as u32)
+        let sets: SmallVec<[SmallVec<[u32; 4]>; 2]> = (0..columns.tuples.len() as u32)
             .map(|column| {
-                let mut set = by_key.get(&(k as u32, column)).map_or_else(Vec::new, |v| v.distinct.clone());
+                let mut set = by_key.get(&(k as u32, column)).map_or_else(SmallVec::new, |v| v.distinct.clone());
                 let seen = by_key.get(&(k as u32, column)).map_or(0, |v| v.seen);
                 if seen < count[column as usize] {
                     set.push(0);
@@ -123,6 +124,9 @@ pub(super) fn find(
             .collect();
         let differs = sets.windows(2).any(|w| w[0] != w[1]);
         let constant = sets.iter().all(|s| s.len() == 1);
+        if constant && !differs {
+            continue;
+        }
         let subject = subject(key);
         if constant && differs && (by_file || subject != Subject::Other) {
             let values: Vec<&str> = sets.iter().map(|s| s.first().map_or("", |&v| texts[v as usize])).collect();

@@ -3,6 +3,8 @@
 //! Numbers follow the locale of the JVM; with a decimal comma the delimiter and the quotes tell it from a separator. An empty parameter
 //! is an absent one. JMH 1.4.2 and newer print six decimals, so small scores read `0.000000`: they are kept with that precision, and said.
 
+use std::borrow::Cow;
+
 use super::label;
 use super::number::parse_alone;
 use super::unit::{self, Mode};
@@ -10,6 +12,7 @@ use super::{CONFIDENCE, Identity, Output, Place, Repeats, Source, counted};
 use crate::base::Diagnostic;
 use crate::model::{Center, Reading, Settings, Spread, Summary};
 use crate::parse::Line;
+use crate::parse::scan::plain_fields;
 
 /// A quoted field may hold line breaks; a record may be this long.
 const LONGEST: usize = 1 << 20;
@@ -69,7 +72,7 @@ impl Csv {
             (whole.as_slice(), self.open_line)
         };
         let fields = fields(record, columns.delimiter);
-        let mode = fields.get(1).map(String::as_str).unwrap_or_default();
+        let mode = fields.get(1).map_or("", |m| m);
         if fields.len() != columns.count || Mode::parse(mode).is_none() {
             if fields.len() == columns.count || (fields.len() > 2 && Mode::parse(mode).is_some()) {
                 out.diagnose(
@@ -92,7 +95,7 @@ impl Csv {
         true
     }
 
-    fn record(&mut self, line: u64, record: &[u8], fields: &[String], out: &mut Output<'_>) {
+    fn record(&mut self, line: u64, record: &[u8], fields: &[Cow<'_, str>], out: &mut Output<'_>) {
         let Some(columns) = &self.columns else { return };
         let field = |i: usize| fields.get(i).map_or("", |f| f.trim());
         let mode = field(1);
@@ -201,7 +204,10 @@ fn kind_of_score(unit: &str, label: &str) -> bool {
 }
 
 /// Fields of one record.
-fn fields(record: &[u8], delimiter: u8) -> Vec<String> {
+fn fields(record: &[u8], delimiter: u8) -> Vec<Cow<'_, str>> {
+    if let Some(plain) = plain_fields(record, delimiter) {
+        return plain.into_iter().map(super::decode::decode).collect();
+    }
     let mut reader = csv::ReaderBuilder::new()
         .delimiter(delimiter)
         .has_headers(false)
@@ -210,7 +216,7 @@ fn fields(record: &[u8], delimiter: u8) -> Vec<String> {
         .from_reader(record);
     let mut fields = csv::ByteRecord::new();
     match reader.read_byte_record(&mut fields) {
-        Ok(true) => fields.iter().map(|f| super::decode::decode(f).into_owned()).collect(),
+        Ok(true) => fields.iter().map(|f| Cow::Owned(super::decode::decode(f).into_owned())).collect(),
         _ => Vec::new(),
     }
 }
@@ -221,7 +227,7 @@ fn header(bytes: &[u8]) -> Option<Columns> {
     let rest = bytes.strip_prefix(b"\"Benchmark\"").or_else(|| bytes.strip_prefix(b"Benchmark"))?;
     let delimiter = *rest.first().filter(|b| matches!(b, b',' | b';' | b'\t'))?;
     let fields = fields(bytes, delimiter);
-    let find = |want: &[&str]| fields.iter().position(|f| want.contains(&f.as_str()));
+    let find = |want: &[&str]| fields.iter().position(|f| want.contains(&&**f));
     if find(&["Mode"]) != Some(1) {
         return None;
     }
