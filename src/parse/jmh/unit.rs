@@ -198,11 +198,20 @@ fn resolve(printed: &str, mode: Option<Mode>, About { main, gc }: About) -> (Uni
     (Unit::new(base, printed).with_better(better), factor)
 }
 
+/// Where a unit was printed, its number and its factor.
+#[derive(Debug)]
+struct Known {
+    mode: Option<Mode>,
+    about: About,
+    id: UnitId,
+    factor: Factor,
+}
+
 /// Numbers of the units seen so far in a sink.
 #[derive(Debug, Default)]
 pub struct Units {
-    /// By printed spelling: in which circumstances, number and factor.
-    known: HashMap<String, Vec<(Option<Mode>, About, UnitId, Factor)>>,
+    /// By printed spelling.
+    known: HashMap<String, Vec<Known>>,
 }
 
 impl Units {
@@ -210,12 +219,12 @@ impl Units {
     pub fn get(&mut self, printed: &str, mode: Option<Mode>, label: &str, out: &mut dyn Sink) -> (UnitId, Factor) {
         let about = About::of(label);
         let known = self.known.entry_ref(printed).or_default();
-        if let Some(&(_, _, id, factor)) = known.iter().find(|&&(m, a, ..)| (m, a) == (mode, about)) {
-            return (id, factor);
+        if let Some(known) = known.iter().find(|k| (k.mode, k.about) == (mode, about)) {
+            return (known.id, known.factor);
         }
         let (unit, factor) = resolve(printed, mode, about);
         let id = out.unit(&unit);
-        known.push((mode, about, id, factor));
+        known.push(Known { mode, about, id, factor });
         (id, factor)
     }
 }
