@@ -340,6 +340,7 @@ pub struct RocksDb {
         Result<unsafe extern "C" fn(arg1: *mut rocksdb_options_t, arg2: ::std::os::raw::c_uchar), ::libloading::Error>,
     pub rocksdb_options_set_compression:
         Result<unsafe extern "C" fn(arg1: *mut rocksdb_options_t, arg2: ::std::os::raw::c_int), ::libloading::Error>,
+    pub rocksdb_set_perf_level: Result<unsafe extern "C" fn(arg1: ::std::os::raw::c_int), ::libloading::Error>,
     pub rocksdb_comparator_create: Result<
         unsafe extern "C" fn(
             state: *mut ::std::os::raw::c_void,
@@ -505,6 +506,7 @@ impl RocksDb {
             unsafe { __library.get(b"rocksdb_options_set_use_direct_io_for_flush_and_compaction\0") }.map(|sym| *sym);
         let rocksdb_options_set_compression =
             unsafe { __library.get(b"rocksdb_options_set_compression\0") }.map(|sym| *sym);
+        let rocksdb_set_perf_level = unsafe { __library.get(b"rocksdb_set_perf_level\0") }.map(|sym| *sym);
         let rocksdb_comparator_create = unsafe { __library.get(b"rocksdb_comparator_create\0") }.map(|sym| *sym);
         let rocksdb_comparator_destroy = unsafe { __library.get(b"rocksdb_comparator_destroy\0") }.map(|sym| *sym);
         let rocksdb_readoptions_create = unsafe { __library.get(b"rocksdb_readoptions_create\0") }.map(|sym| *sym);
@@ -581,6 +583,7 @@ impl RocksDb {
             rocksdb_options_set_use_direct_reads,
             rocksdb_options_set_use_direct_io_for_flush_and_compaction,
             rocksdb_options_set_compression,
+            rocksdb_set_perf_level,
             rocksdb_comparator_create,
             rocksdb_comparator_destroy,
             rocksdb_readoptions_create,
@@ -1123,6 +1126,9 @@ impl RocksDb {
     }
     pub unsafe fn rocksdb_options_set_compression(&self, arg1: *mut rocksdb_options_t, arg2: ::std::os::raw::c_int) {
         unsafe { (self.rocksdb_options_set_compression.as_ref().expect("Expected function, got error."))(arg1, arg2) }
+    }
+    pub unsafe fn rocksdb_set_perf_level(&self, arg1: ::std::os::raw::c_int) {
+        unsafe { (self.rocksdb_set_perf_level.as_ref().expect("Expected function, got error."))(arg1) }
     }
     pub unsafe fn rocksdb_comparator_create(
         &self,
