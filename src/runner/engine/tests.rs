@@ -7,8 +7,7 @@ use super::*;
 /// The RocksDB library that tests use: `ABSTAT_ROCKSDB`, else the system's. Where there is none the test says that it was skipped, or fails if
 /// `ABSTAT_REQUIRE_ROCKSDB=1` promises one.
 pub(crate) fn rocksdb() -> Option<RocksEngine> {
-    let path = std::env::var_os("ABSTAT_ROCKSDB").map(PathBuf::from).or_else(find_system_library);
-    let Some(path) = path else {
+    let Some(path) = library_path() else {
         assert!(
             std::env::var_os("ABSTAT_REQUIRE_ROCKSDB").is_none_or(|v| v != "1"),
             "ABSTAT_REQUIRE_ROCKSDB=1, but there is no RocksDB library; looked in {:?}",
@@ -18,6 +17,10 @@ pub(crate) fn rocksdb() -> Option<RocksEngine> {
         return None;
     };
     Some(RocksEngine::new(Library::load(&path).unwrap()))
+}
+
+fn library_path() -> Option<PathBuf> {
+    std::env::var_os("ABSTAT_ROCKSDB").map(PathBuf::from).or_else(find_system_library)
 }
 
 fn options(dir: &Path) -> OpenOptions {
@@ -276,4 +279,49 @@ fn a_compression_that_is_not_built_in_is_an_error_not_a_surprise() {
             Err(e) => assert!(e.to_string().contains("not linked"), "{e}"),
         }
     }
+}
+
+#[test]
+fn rocksdb_does_not_count_in_the_threads_of_sessions() {
+    use std::ffi::{c_int, c_void};
+
+    let (Some(engine), Some(path)) = (rocksdb(), library_path()) else { return };
+    let dir = tempfile::tempdir().unwrap();
+    // SAFETY: the library that the engine has loaded already: the loader gives the same one, and nothing is run. It stays loaded.
+    let library = unsafe { libloading::Library::new(path) }.unwrap();
+    // SAFETY: signatures of rocksdb/c.h, with void pointers for the perf context.
+    let (create, destroy, metric, set_level) = unsafe {
+        (
+            library.get::<unsafe extern "C" fn() -> *mut c_void>(b"rocksdb_perfcontext_create\0").unwrap(),
+            library.get::<unsafe extern "C" fn(*mut c_void)>(b"rocksdb_perfcontext_destroy\0").unwrap(),
+            library.get::<unsafe extern "C" fn(*mut c_void, c_int) -> u64>(b"rocksdb_perfcontext_metric\0").unwrap(),
+            library.get::<unsafe extern "C" fn(c_int)>(b"rocksdb_set_perf_level\0").unwrap(),
+        )
+    };
+    // Keys that this thread has compared: rocksdb_user_key_comparison_count is 0.
+    let comparisons = || {
+        // SAFETY: made, used and destroyed here.
+        unsafe {
+            let context = create();
+            let n = metric(context, 0);
+            destroy(context);
+            n
+        }
+    };
+    let db = engine.open(&options(dir.path())).unwrap();
+    let mut s = db.session(WRITES, None).unwrap();
+    let before = comparisons();
+    let mut work = || {
+        for n in 0..100u8 {
+            s.put(0, &[n.reverse_bits()], &[n]).unwrap();
+            assert_eq!(s.get_pinned(0, &[n.reverse_bits()], |v| v[0]).unwrap(), Some(n));
+        }
+    };
+    work();
+    assert_eq!(comparisons(), before);
+    // It would be seen: the default of a thread, rocksdb_enable_count.
+    // SAFETY: a plain value.
+    unsafe { set_level(2) };
+    work();
+    assert!(comparisons() > before);
 }
