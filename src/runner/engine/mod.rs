@@ -229,7 +229,7 @@ pub trait Database: Sync {
     where
         Self: 'd;
 
-    /// Options and buffers for one thread, made before the clock starts.
+    /// Options and buffers for one thread, made before the clock starts. Turns RocksDB's own counters off in the calling thread.
     ///
     /// # Errors
     /// A function that this release lacks.
