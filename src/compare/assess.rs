@@ -255,7 +255,7 @@ impl Assessment {
             self.why = Some(Why::SingleValue);
             return;
         }
-        let u = stats::mann_whitney(a, b, cx.cache);
+        let (u, smallest_p) = stats::mann_whitney_at(cx.plan.alpha, a, b, cx.cache);
         self.p = Some(u.p.value());
         self.direction = u.effect - 0.5;
         if u.all_equal {
@@ -265,9 +265,7 @@ impl Assessment {
                 PValue::Exact(_) => Test::MannWhitneyExact,
                 PValue::Asymptotic(_) => Test::MannWhitneyNormal,
             };
-            if u.p.value() > cx.plan.alpha {
-                self.smallest_p = Some(stats::smallest_p_with_ties(a, b));
-            }
+            self.smallest_p = smallest_p;
         }
         let Some(hl) = stats::hodges_lehmann_ratio(a, b, cx.plan.confidence, cx.cache) else {
             // Values of 0 or of both signs have no ratio that means anything.

@@ -36,7 +36,18 @@ pub(super) type AllGrounds = SmallVec<[Option<Grounds>; 2]>;
 impl Draft {
     /// Weighs the cells of `row`, compares them with the one in column `base` and looks for what makes them less trustworthy. The values
     /// are let go of, but for those that charts or the row's story need.
-    pub fn new(row: GridRow, base: Option<usize>, columns: &[Column], unit: &Unit, cx: &Context<'_>) -> (Row, Self) {
+    ///
+    /// Takes the place of another row's draft: drafts are large, and there may be many.
+    pub fn begin(
+        &mut self,
+        row: GridRow,
+        base: Option<usize>,
+        columns: &[Column],
+        unit: &Unit,
+        cx: &Context<'_>,
+    ) -> Row {
+        self.assessments.clear();
+        (self.doubts, self.grounds) = (None, Vec::new());
         let means = row.cells.iter().flatten().any(|c| wants_means(&c.series, cx.plan));
         let mut varies: Vec<String> = Vec::new();
         let mut cells: SmallVec<[Option<Cell>; 2]> = SmallVec::with_capacity(row.cells.len());
@@ -57,22 +68,23 @@ impl Draft {
             cells.push(shown);
             grounds.push(ground);
         }
-        let mut draft = Draft::default();
         let mixed = grounds.iter().flatten().any(|g| matches!(g.side, Side::Mixed));
         if mixed || !varies.is_empty() {
             let pooled = if mixed { Remark::MixedIn(varies) } else { Remark::VariesIn(varies) };
-            draft.doubts = Some(Box::new(Doubts { pooled: Some(pooled), serious: Vec::new() }));
+            self.doubts = Some(Box::new(Doubts { pooled: Some(pooled), serious: Vec::new() }));
         }
         let half = |i: usize| (cells[i].as_ref(), grounds[i].as_ref());
         for i in (0..cells.len()).filter(|&i| Some(i) != base) {
             let Some(base) = base else { break };
             let both = grounds[base].as_ref().zip(grounds[i].as_ref());
             let printed = both.and_then(|(old, new)| printed_against(old, new));
-            draft.assessments.extend(assess(i, base, half(base), half(i), printed, cx));
+            if let Some(assessment) = assess(i, base, half(base), half(i), printed, cx) {
+                self.assessments.push(assessment);
+            }
         }
         let mut row = Row::new(row.name, row.keys, cells);
         if !cx.exact {
-            draft.warn(&mut row, &grounds, columns, unit, cx);
+            self.warn(&mut row, &grounds, columns, unit, cx);
         }
         if cx.plan.keep_samples {
             let samples = grounds.iter_mut().map(|grounds| {
@@ -82,9 +94,9 @@ impl Draft {
             row.keep_samples(samples.collect());
         }
         if cx.explained {
-            draft.grounds = grounds.into_vec();
+            self.grounds = grounds.into_vec();
         }
-        (row, draft)
+        row
     }
 
     /// Looks for what makes the values less trustworthy than they look.

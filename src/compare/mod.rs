@@ -250,13 +250,12 @@ fn compare_table(
     cx: &Context<'_>,
 ) -> Table {
     let GridTable { keys, unit, exact, columns, rows } = table;
-    let draft = |row: GridRow| {
+    let begin = |(row, draft): (GridRow, &mut Draft)| {
         let cx = Context { explained: explained(&row), ..*cx };
-        Draft::new(row, base, &columns, &unit, &cx)
+        draft.begin(row, base, &columns, &unit, &cx)
     };
-    let mut drafted: Vec<Row> = Vec::new();
-    rows.into_par_iter().map(draft).unzip_into_vecs(&mut drafted, drafts);
-    let mut rows = drafted;
+    drafts.resize_with(rows.len(), Draft::default);
+    let mut rows: Vec<Row> = rows.into_par_iter().zip(drafts.par_iter_mut()).map(begin).collect();
     family::correct(drafts, columns.len(), cx.plan);
     let geomean = geomean::geomean(&rows, drafts, &columns, base, cx.plan);
     let averaged = geomean.as_ref().is_some_and(|g| g.ratios.iter().any(Option::is_some));

@@ -34,7 +34,9 @@ impl Assessment {
     pub fn is_out_of_reach(&self, plan: &Plan) -> bool {
         // The other corrections do not multiply every row's p by the number of rows.
         let times = if plan.correction == Correction::Holm { self.family.max(1) } else { 1 };
-        let smallest = self.sizes.filter(|_| self.is_by_ranks()).map(|(n, m)| stats::smallest_p(n, m));
+        // No p is below the smallest.
+        let reached = self.p.is_some_and(|p| p * times as f64 <= plan.alpha);
+        let smallest = self.sizes.filter(|_| self.is_by_ranks() && !reached).map(|(n, m)| stats::smallest_p(n, m));
         smallest.is_some_and(|p| p * times as f64 > plan.alpha)
     }
 

@@ -125,7 +125,6 @@ impl Default for Series {
 }
 
 /// Many groups. Boxed: a growing list of a million would be copied again and again, and a group that is done with can be let go of.
-#[expect(clippy::vec_box, reason = "see above")]
 pub type Groups = Vec<Box<Group>>;
 
 /// All series of one identity in one input under one set of settings.

@@ -266,7 +266,7 @@ impl Term {
 /// Works `of` out once per settings number, in order of first sight.
 fn by_settings(groups: &[Box<Group>], count: usize, mut of: impl FnMut(usize) -> u32) -> Vec<u32> {
     let mut known = vec![u32::MAX; count];
-    let number = |g: &Box<Group>| {
+    let mut number = |g: &Group| {
         let s = g.settings.0 as usize;
         match known.get_mut(s) {
             Some(slot) if *slot != u32::MAX => *slot,
@@ -277,7 +277,7 @@ fn by_settings(groups: &[Box<Group>], count: usize, mut of: impl FnMut(usize) ->
             None => of(s),
         }
     };
-    groups.iter().map(number).collect()
+    groups.iter().map(|g| number(g)).collect()
 }
 
 fn inverse(by_rank: &[u32]) -> Vec<u32> {

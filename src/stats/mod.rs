@@ -47,7 +47,7 @@ pub use power::{mde, mde_by_ranks, mde_log, runs_for_alpha, runs_needed, runs_ne
 pub use ratio::{
     Fieller, MeanRatio, RatioMethod, delta, fieller, log_delta, log_ratio_error, ratio_df, ratio_of_means,
 };
-pub use utest::{PValue, UCache, UTest, mann_whitney, smallest_p_with_ties};
+pub use utest::{PValue, UCache, UTest, mann_whitney, mann_whitney_at, smallest_p_with_ties};
 pub use welch::{LogWelch, Welch, welch, welch_log};
 
 /// A range of values an unknown quantity is said to lie in.

@@ -190,7 +190,7 @@ impl UCache {
         if !ranking.is_tied() {
             return self.untied(ranking.n, ranking.m, |null| null.tails(ranking.twice_u / 2));
         }
-        /// Tie patterns kept; each takes some hundred bytes.
+        /// Tie patterns kept; each takes some fifty bytes.
         const KEPT: usize = 1 << 16;
         let (pattern, mirrored) = ties::Pattern::new(ranking);
         let tails = cached(&self.tied, KEPT, pattern, ties::Pattern::tails);
@@ -222,55 +222,66 @@ fn cached<K: Clone + Eq + std::hash::Hash, V: Clone>(
 /// Exact while it takes milliseconds (about 215 values a side without ties, 66 with, more where there are few distinct
 /// values), else the normal approximation with corrections for ties and continuity.
 pub fn mann_whitney(before: &Sample, after: &Sample, cache: &UCache) -> UTest {
-    test(before, after, cache, ExactLimit::Affordable)
+    test(&Ranking::new(before, after), cache, ExactLimit::Affordable)
+}
+
+/// As [`mann_whitney`]; with it, where p is above `alpha` and values differ, what [`smallest_p_with_ties`] gives.
+pub fn mann_whitney_at(alpha: f64, before: &Sample, after: &Sample, cache: &UCache) -> (UTest, Option<f64>) {
+    let ranking = Ranking::new(before, after);
+    let test = test(&ranking, cache, ExactLimit::Affordable);
+    (test, (test.p.value() > alpha && !test.all_equal).then(|| ranking.smallest_p()))
 }
 
 /// As [`mann_whitney`], exact as far as benchstat is: up to 50 values a side without ties, 25 with.
 ///
 /// Its error with ties and unequal counts is not copied.
 pub(super) fn mann_whitney_benchstat(before: &Sample, after: &Sample, cache: &UCache) -> UTest {
-    test(before, after, cache, ExactLimit::Benchstat)
+    test(&Ranking::new(before, after), cache, ExactLimit::Benchstat)
 }
 
-fn test(before: &Sample, after: &Sample, cache: &UCache, limit: ExactLimit) -> UTest {
-    let ranking = Ranking::new(before, after);
+fn test(ranking: &Ranking, cache: &UCache, limit: ExactLimit) -> UTest {
     let p = if ranking.all_equal() {
         PValue::Exact(1.0)
-    } else if limit.allows(&ranking) {
-        PValue::Exact(cache.tails(&ranking).two_sided())
+    } else if limit.allows(ranking) {
+        PValue::Exact(cache.tails(ranking).two_sided())
     } else {
-        PValue::Asymptotic(normal::Approximation::new(&ranking).two_sided())
+        PValue::Asymptotic(normal::Approximation::new(ranking).two_sided())
     };
     ranking.outcome(p)
 }
 
 /// The smallest two-sided p that values tied as these are could have given, however they fell to the two sides.
 pub fn smallest_p_with_ties(before: &Sample, after: &Sample) -> f64 {
-    let ranking = Ranking::new(before, after);
-    let Ranking { n, m, groups, .. } = &ranking;
-    if !ranking.is_tied() {
-        return smallest_p(*n as u64, *m as u64);
-    }
-    // All of the smaller ranks on one side: free choice only within the group at the boundary.
-    let ways = |groups: &mut dyn Iterator<Item = &u32>| {
-        let mut left = *n;
-        for &size in groups {
-            let size = size as usize;
-            if left <= size {
-                return (size as u64, left as u64);
-            }
-            left -= size;
+    Ranking::new(before, after).smallest_p()
+}
+
+impl Ranking {
+    fn smallest_p(&self) -> f64 {
+        let Ranking { n, m, groups, .. } = self;
+        if !self.is_tied() {
+            return smallest_p(*n as u64, *m as u64);
         }
-        (0, 0)
-    };
-    let ends = [ways(&mut groups.iter()), ways(&mut groups.iter().rev())];
-    let all = ((n + m) as u64, *n as u64);
-    let share = if n + m <= MOST_VALUES {
-        ends.map(|(size, left)| choose(size, left) / choose(all.0, all.1))
-    } else {
-        ends.map(|(size, left)| (ln_choose(size, left) - ln_choose(all.0, all.1)).exp())
-    };
-    (2.0 * share[0].min(share[1])).min(1.0)
+        // All of the smaller ranks on one side: free choice only within the group at the boundary.
+        let ways = |groups: &mut dyn Iterator<Item = &u32>| {
+            let mut left = *n;
+            for &size in groups {
+                let size = size as usize;
+                if left <= size {
+                    return (size as u64, left as u64);
+                }
+                left -= size;
+            }
+            (0, 0)
+        };
+        let ends = [ways(&mut groups.iter()), ways(&mut groups.iter().rev())];
+        let all = ((n + m) as u64, *n as u64);
+        let share = if n + m <= MOST_VALUES {
+            ends.map(|(size, left)| choose(size, left) / choose(all.0, all.1))
+        } else {
+            ends.map(|(size, left)| (ln_choose(size, left) - ln_choose(all.0, all.1)).exp())
+        };
+        (2.0 * share[0].min(share[1])).min(1.0)
+    }
 }
 
 #[cfg(test)]

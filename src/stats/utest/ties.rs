@@ -5,6 +5,8 @@
 //! for groups of one this is the shift algorithm of Streitberg and Röhmel 1986). All terms are positive: the error is
 //! about N * 2^-53.
 
+use smallvec::SmallVec;
+
 use super::super::distributions::choose;
 use super::{Groups, MOST_VALUES, Ranking, Tails};
 
@@ -49,7 +51,39 @@ pub(super) struct Pattern {
     first: u32,
     /// 2U, at most the number of pairs.
     twice_u: u32,
-    groups: Groups,
+    groups: GroupEnds,
+}
+
+/// Sizes of groups, small: of the values in ascending order a bit each, set where a group ends. Thousands of patterns are remembered.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct GroupEnds(SmallVec<[u64; 1]>);
+
+impl GroupEnds {
+    fn new(sizes: &[u32]) -> Self {
+        let total: u32 = sizes.iter().sum();
+        let mut bits: SmallVec<[u64; 1]> = SmallVec::from_elem(0, total.div_ceil(u64::BITS) as usize);
+        let mut end = 0;
+        for size in sizes {
+            end += size;
+            bits[(end - 1) as usize / 64] |= 1 << ((end - 1) % 64);
+        }
+        GroupEnds(bits)
+    }
+
+    fn sizes(&self) -> Groups {
+        let mut before = 0;
+        let mut sizes = Groups::new();
+        for (k, &word) in self.0.iter().enumerate() {
+            let mut rest = word;
+            while rest != 0 {
+                let end = k as u32 * u64::BITS + rest.trailing_zeros() + 1;
+                sizes.push(end - before);
+                before = end;
+                rest &= rest - 1;
+            }
+        }
+        sizes
+    }
 }
 
 impl Pattern {
@@ -60,13 +94,14 @@ impl Pattern {
         let mirrored = ranking.twice_u > pairs || (ranking.twice_u == pairs && ranking.n > ranking.m);
         let (first, twice_u) =
             if mirrored { (ranking.m, 2 * pairs - ranking.twice_u) } else { (ranking.n, ranking.twice_u) };
-        let pattern = Pattern { first: first as u32, twice_u: twice_u as u32, groups: ranking.groups.clone() };
+        let pattern = Pattern { first: first as u32, twice_u: twice_u as u32, groups: GroupEnds::new(&ranking.groups) };
         (pattern, mirrored)
     }
 
     /// P(U <= u) and P(U >= u) of the first side.
     pub fn tails(&self) -> Tails {
-        let total: usize = self.groups.iter().map(|&t| t as usize).sum();
+        let groups = self.groups.sizes();
+        let total: usize = groups.iter().map(|&t| t as usize).sum();
         let first = self.first as usize;
         let second = total - first;
         let target = self.twice_u as usize;
@@ -82,7 +117,7 @@ impl Pattern {
         };
         let mut seen = 0;
         let mut ways_to_pick = Vec::new();
-        for &size in &self.groups {
+        for size in groups {
             let size = size as usize;
             let after = seen + size;
             ways_to_pick.clear();
