@@ -168,6 +168,7 @@ impl Planes {
                 list[sheet as usize].series.push((g as u32, s as u32));
             }
         }
+        list.iter_mut().for_each(|s| s.series.shrink_to_fit());
         list.sort_by_key(|s| (self.tables.rank[s.table as usize], seen[s.unit as usize]));
         list
     }

@@ -191,7 +191,7 @@ impl UCache {
             return self.untied(ranking.n, ranking.m, |null| null.tails(ranking.twice_u / 2));
         }
         /// Tie patterns kept; each takes some fifty bytes.
-        const KEPT: usize = 1 << 16;
+        const KEPT: usize = 1 << 15;
         let (pattern, mirrored) = ties::Pattern::new(ranking);
         let tails = cached(&self.tied, KEPT, pattern, ties::Pattern::tails);
         if mirrored { Tails { less: tails.greater, greater: tails.less } } else { tails }
