@@ -5,9 +5,9 @@
 #
 # Each pair runs both programs one after the other, the first one in turn, so that drift of the machine hits both alike. What counts is
 # the mean of the ratios of the pairs and its interval, which abstat itself gives in the end (`--paired`). Expected: puts within 5 % of
-# db_bench, pinned gets no different from it. Seen on 2 cores with RocksDB 7.8.3: fillseq -4.2 % (95 % interval -4.6 .. -3.6),
-# overwrite -9.6 % (-11.5 .. -8.1), readrandom -1.5 % (-3.0 .. +0.2), 24 pairs each. About 3 % of the puts are the call: db_bench fills one
-# write batch anew, `put` is rocksdb_put, which makes one each time. Run it by hand on an idle machine; it is no part of CI.
+# db_bench, pinned gets no different from it. Seen on 2 cores with RocksDB 7.8.3, 20 pairs each: fillseq -2.1 % (95 % interval -3.0 .. -1.5),
+# overwrite +0.3 % (-3.3 .. +1.5), readrandom +1.8 % (-2.5 .. +5.6). RocksDB's own counters are off on both sides: with them a put takes 6 %
+# more. Run it by hand on an idle machine; it is no part of CI.
 #
 # Needs db_bench (Debian: rocksdb-tools) and a release build. Environment: ABSTAT (target/release/abstat), DB_BENCH (db_bench),
 # KEYS (200000), BENCHMARKS ("fillseq overwrite readrandom"), OUT (a directory that gets the samples of both sides, default: none), DIR (a
