@@ -149,8 +149,9 @@ fn the_table_of_a_run_is_that_of_its_go_text() {
     std::fs::write(&path, &go.stdout).unwrap();
     let text = stdout(&go);
     assert!(text.contains("# fork 2 of 2\n") && text.contains("/engine=b-1\t"), "{text}");
-    let from_go = run(abstat().arg(&path).args(["--col", "/engine", "--relative"]));
+    let from_go = run(abstat().arg(&path).args(["--col", "/engine", "--relative", "--ratio-interval"]));
     assert_eq!(stdout(&from_go), own);
+    assert!(own.lines().any(|l| l.contains(" [") && l.ends_with(']') && l.starts_with("RocksDB/op=get")), "{own}");
     // And options after -- are those of the table.
     let other = run(abstat().args(["run", "--resume"]).arg(&record).args(["--", "--base", "b", "--unit", "op/sec"]));
     assert!(stdout(&other).contains("op/sec relative to b"), "{}", stdout(&other));

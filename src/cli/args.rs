@@ -243,6 +243,10 @@ pub struct CompareArgs {
     #[arg(long, value_enum, default_value_t, help_heading = "Show")]
     pub ratio: RatioChoice,
 
+    /// Put the interval of each ratio of --relative behind it; the table of a run does.
+    #[arg(long, help_heading = "Show")]
+    pub ratio_interval: bool,
+
     /// Put the name behind the numbers in --relative.
     #[arg(long, help_heading = "Show")]
     pub name_last: bool,

@@ -152,6 +152,7 @@ pub fn plan(args: &CompareArgs) -> Result<Plan, Refusal> {
                 p_digits: args.p_digits.min(17),
                 name_last: args.name_last,
                 raw_ratio: args.ratio == RatioChoice::Raw,
+                ratio_interval: args.ratio_interval,
             },
             markdown: MarkdownOptions {
                 marker: args.marker.clone(),

@@ -585,6 +585,9 @@ impl RunArgs {
             arguments.extend(["--col", "/engine"].map(str::to_owned));
             if !given("--relative") && !given("--row") {
                 arguments.push("--relative".to_owned());
+                if !given("--ratio-interval") {
+                    arguments.push("--ratio-interval".to_owned());
+                }
             }
         }
         arguments.extend(self.table.iter().cloned());

@@ -130,6 +130,8 @@ fn direction_of_the_unit_turns_the_word_and_the_relative_ratio() {
         let c = r.tables[0].rows[0].comparison(1).unwrap();
         assert_eq!(c.verdict, verdict, "{unit}");
         assert!((c.relative().unwrap() / relative - 1.0).abs() < 0.02, "{unit}");
+        let (lo, hi) = c.ratio_interval(false).unwrap();
+        assert!(lo <= c.relative().unwrap() && c.relative().unwrap() <= hi);
     }
 }
 

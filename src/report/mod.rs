@@ -553,6 +553,14 @@ impl Comparison {
         if self.turned { self.ratio.map(|r| 1.0 / r).filter(|r| r.is_finite()) } else { self.ratio }
     }
 
+    /// The interval of [`Comparison::relative`], or of the plain ratio; `None` where an end is open.
+    pub fn ratio_interval(&self, plain: bool) -> Option<(f64, f64)> {
+        let (lo, hi) = self.lo.zip(self.hi)?;
+        let turned = (1.0 / hi, 1.0 / lo);
+        let bounds = if self.turned && !plain { turned } else { (lo, hi) };
+        Some(bounds).filter(|(lo, hi)| lo.is_finite() && hi.is_finite())
+    }
+
     /// The interval of the change in percent; an open end is infinite. `None` when both ends are open or there is none.
     pub fn interval_pct(&self) -> Option<(f64, f64)> {
         if self.lo.is_none() && self.hi.is_none() {

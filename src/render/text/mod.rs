@@ -37,6 +37,8 @@ pub struct Text {
     pub name_last: bool,
     /// Relative view: plain new / base instead of turned by direction.
     pub raw_ratio: bool,
+    /// Relative view: the interval of each ratio behind it.
+    pub ratio_interval: bool,
 }
 
 impl Default for Text {
@@ -49,6 +51,7 @@ impl Default for Text {
             p_digits: 3,
             name_last: false,
             raw_ratio: false,
+            ratio_interval: false,
         }
     }
 }

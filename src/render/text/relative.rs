@@ -108,7 +108,9 @@ impl Text {
             _ => " ",
         };
         marked.0 |= mark != " ";
-        (format!("{ratio:.2}{mark}"), style_of(c.verdict))
+        let interval = c.ratio_interval(self.raw_ratio).filter(|_| self.ratio_interval);
+        let interval = interval.map_or(String::new(), |(lo, hi)| format!(" [{lo:.2}, {hi:.2}]"));
+        (format!("{ratio:.2}{mark}{interval}"), style_of(c.verdict))
     }
 }
 
