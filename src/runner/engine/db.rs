@@ -778,8 +778,8 @@ impl<'d> RocksSession<'d> {
         let (read, write) = unsafe { (create_read(), create_write()) };
         let read = Owned::new(read, destroy_read, "read options")?;
         let write = Owned::new(write, destroy_write, "write options")?;
-        // RocksDB counts comparisons, block reads and more in every thread unless told not to, which is 6 % of a put. Nobody reads these
-        // counters here, and db_bench has them off (--perf_level=1). A library without this function keeps counting.
+        // RocksDB counts comparisons, block reads and more in every thread unless told not to, which is 6 % of a put of a random key.
+        // Nobody reads these counters here, and db_bench has them off (--perf_level=1). A library without this function keeps counting.
         if let Ok(set_perf_level) = &lib.functions.rocksdb_set_perf_level {
             // SAFETY: a plain value, of the calling thread: the one that the session stays on.
             unsafe { set_perf_level(PERF_DISABLE) };
