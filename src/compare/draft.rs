@@ -74,12 +74,11 @@ impl Draft {
             self.doubts = Some(Box::new(Doubts { pooled: Some(pooled), serious: Vec::new() }));
         }
         let half = |i: usize| (cells[i].as_ref(), grounds[i].as_ref());
-        for i in (0..cells.len()).filter(|&i| Some(i) != base) {
-            let Some(base) = base else { break };
-            let both = grounds[base].as_ref().zip(grounds[i].as_ref());
-            let printed = both.and_then(|(old, new)| printed_against(old, new));
-            if let Some(assessment) = assess(i, base, half(base), half(i), printed, cx) {
-                self.assessments.push(assessment);
+        if let Some(base) = base {
+            for i in (0..cells.len()).filter(|&i| i != base) {
+                let both = grounds[base].as_ref().zip(grounds[i].as_ref());
+                let printed = both.and_then(|(old, new)| printed_against(old, new));
+                self.assessments.extend(assess(i, base, half(base), half(i), printed, cx));
             }
         }
         let mut row = Row::new(row.name, row.keys, cells);
@@ -116,7 +115,17 @@ impl Draft {
 
     /// The assessment of column `i`.
     pub fn assessment(&self, i: usize) -> Option<&Assessment> {
-        self.assessments.iter().find(|a| a.column == i)
+        self.assessments.get(self.place(i)?)
+    }
+
+    /// The same, to be changed.
+    pub fn assessment_mut(&mut self, i: usize) -> Option<&mut Assessment> {
+        let place = self.place(i)?;
+        self.assessments.get_mut(place)
+    }
+
+    fn place(&self, i: usize) -> Option<usize> {
+        self.assessments.binary_search_by_key(&i, |a| a.column).ok()
     }
 
     /// Gives the verdicts, when the corrections are known.

@@ -11,7 +11,7 @@ pub(super) fn correct(drafts: &mut [Draft], columns: usize, plan: &Plan) {
         // Rows in which all values are equal test nothing.
         let (mut tested, ps): (Vec<_>, Vec<f64>) = drafts
             .iter_mut()
-            .filter_map(|d| d.assessments.iter_mut().find(|a| a.column == i))
+            .filter_map(|d| d.assessment_mut(i))
             .filter(|a| a.test != Test::None)
             .filter_map(|a| a.p.map(|p| (a, p)))
             .unzip();

@@ -115,25 +115,24 @@ impl Stock {
         for &(g, s) in series {
             let (g, s) = (g as usize, s as usize);
             self.left[g] -= 1;
-            let Some(series) = self.groups[g].as_mut().map(|group| std::mem::take(&mut group.series[s].1)) else {
-                continue;
-            };
+            let Some(group) = &mut self.groups[g] else { continue };
+            let (series, source) = (std::mem::take(&mut group.series[s].1), group.source);
             let row = self.rows.in_table[self.rows.of_group[g] as usize] as usize;
             let col = self.cols.in_table[self.cols.of_group[g] as usize] as usize;
             let first = &mut first[row * width + col];
-            let Some(group) = &self.groups[g] else { continue };
             match &mut table.rows[row].cells[col] {
                 Some(cell) => {
                     pooled = true;
                     cell.series.merge(&series);
-                    cell.source = cell.source.filter(|&s| s == group.source);
-                    if let Some(first) = self.groups[*first as usize].as_ref().filter(|_| *first as usize != g) {
-                        self.varies.add(first, group, &mut cell.varies_in);
+                    cell.source = cell.source.filter(|&s| s == source);
+                    let first = *first as usize;
+                    if let (Some(a), Some(b), true) = (&self.groups[first], &self.groups[g], first != g) {
+                        self.varies.add(a, b, &mut cell.varies_in);
                     }
                 }
                 empty => {
                     *first = g as u32;
-                    *empty = Some(GridCell { series, source: Some(group.source), varies_in: Vec::new() });
+                    *empty = Some(GridCell { series, source: Some(source), varies_in: Vec::new() });
                 }
             }
         }
